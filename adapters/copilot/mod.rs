@@ -1,0 +1,46 @@
+//! GitHub Copilot CLI. Every fact was measured on 1.0.102 for Linux (2026-11) unless its line says otherwise.
+
+use super::{Adapter, Context, Decoder, Floor, Spec, StopSignal};
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::request::{AgentId, Request};
+
+mod decode;
+mod plan;
+
+/// The adapter.
+#[derive(Debug)]
+pub(crate) struct Copilot;
+
+static SPEC: Spec = Spec {
+    id: AgentId::COPILOT,
+    name: "GitHub Copilot CLI",
+    programs: &["copilot"],
+    npm_package: Some("@github/copilot"),
+    npm_native: Some(("@github/copilot-{os}-{arch}", "copilot")),
+    home_dirs: &[".local/bin", ".copilot/bin"],
+    version_args: &["--version"],
+    identity: r"(?m)^(?:GitHub Copilot CLI )?v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\.?\s*(?:$|\n)",
+    install_prompts: &["Install GitHub Copilot CLI?"],
+    install_command: "npm install -g @github/copilot",
+    install_url: "https://docs.github.com/copilot/how-tos/set-up/install-copilot-cli",
+    login_command: "copilot login",
+    auth_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+    floor: Floor { safe: "1.0.69", power_user: "1.0.69" },
+    tested: "1.0.102",
+    stop_signal: StopSignal::Term,
+};
+
+impl Adapter for Copilot {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
+        plan::plan(request, context)
+    }
+
+    fn decoder(&self, plan: &Plan) -> Box<dyn Decoder> {
+        decode::decoder(plan)
+    }
+}

@@ -1,0 +1,152 @@
+//! What is known of each agent: one table, one planner, one decoder apiece. Nothing in here does I/O.
+//!
+//! Adding an agent adds one folder and one line to [`ALL`].
+
+mod copilot;
+
+use std::path::Path;
+
+use crate::discover::Binary;
+use crate::env::HostEnv;
+use crate::error::Error;
+use crate::event::{EventKind, Usage};
+use crate::guidance::AgentError;
+use crate::plan::Plan;
+use crate::request::{AgentId, Request};
+
+/// Every adapter, in the order in which an app without a preference tries them.
+pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot];
+
+/// The adapter of an agent.
+pub(crate) fn find(id: &AgentId) -> Result<&'static dyn Adapter, Error> {
+    let found = ALL.iter().find(|adapter| adapter.spec().id == *id).copied();
+    found.ok_or_else(|| Error::UnknownAgent { agent: id.clone(), known: ids() })
+}
+
+/// The ids of all agents, in order.
+pub(crate) fn ids() -> Vec<String> {
+    ALL.iter().map(|adapter| adapter.spec().id.to_string()).collect()
+}
+
+/// An agent: its facts, and the two things that are code.
+pub(crate) trait Adapter: Sync {
+    /// The facts.
+    fn spec(&self) -> &'static Spec;
+
+    /// Decides the exact command. Pure: no clock, no random id, no file system.
+    fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error>;
+
+    /// A decoder for the output of `plan`.
+    fn decoder(&self, plan: &Plan) -> Box<dyn Decoder>;
+}
+
+/// All that planning may know beside the request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    /// The agent found.
+    pub(crate) binary: &'a Binary,
+    /// The host's environment.
+    pub(crate) host: &'a HostEnv,
+    /// The host app's name.
+    pub(crate) app: &'a str,
+    /// The MCP commands of the request, resolved to absolute paths, in the request's order.
+    pub(crate) mcp_commands: &'a [std::path::PathBuf],
+}
+
+/// Turns an agent's stdout into events. Total: any bytes, in any order, never a panic.
+pub(crate) trait Decoder: Send {
+    /// Takes one line, without its newline.
+    fn line(&mut self, line: &[u8], events: &mut Vec<EventKind>);
+
+    /// Takes the end of stdout; says what was held back.
+    fn end(&mut self, events: &mut Vec<EventKind>);
+
+    /// What the output said of the run as a whole so far.
+    fn report(&self) -> &Report;
+}
+
+/// What an agent's output said of the run as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Report {
+    /// Whether the agent's final event came. Stays false for agents without one.
+    pub(crate) finished: bool,
+    /// Whether this agent, in this format, always ends with a final event.
+    pub(crate) has_final_event: bool,
+    /// The exit code that the final event told.
+    pub(crate) told_exit_code: Option<i32>,
+    /// Whether the agent said that it was interrupted.
+    pub(crate) aborted: bool,
+    /// The session's id, where told.
+    pub(crate) session_id: Option<String>,
+    /// The latest usage.
+    pub(crate) usage: Option<Usage>,
+    /// Structured errors, oldest first. The run failed if the last was not followed by an answer.
+    pub(crate) errors: Vec<AgentError>,
+    /// Whether any answer text came.
+    pub(crate) answered: bool,
+    /// Whether an error has ended the run even if the process never exits (Copilot's rate limit).
+    pub(crate) fatal: bool,
+}
+
+/// The facts of an agent, each with its source in the adapter's own file.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    /// The id.
+    pub(crate) id: AgentId,
+    /// The name for people.
+    pub(crate) name: &'static str,
+    /// Program names, most likely first, without extension.
+    pub(crate) programs: &'static [&'static str],
+    /// The npm package.
+    pub(crate) npm_package: Option<&'static str>,
+    /// Packages that hold a native binary, with `{os}` and `{arch}` in Node's words, and the binary's path inside.
+    pub(crate) npm_native: Option<(&'static str, &'static str)>,
+    /// Folders of the agent's own installers, below the home folder (unix).
+    pub(crate) home_dirs: &'static [&'static str],
+    /// Arguments that make it print its version.
+    pub(crate) version_args: &'static [&'static str],
+    /// A pattern that its version output matches and no other program's does; group 1 is the version.
+    pub(crate) identity: &'static str,
+    /// Whole phrases of an install prompt that a stub prints instead of a version.
+    pub(crate) install_prompts: &'static [&'static str],
+    /// The command that installs it.
+    pub(crate) install_command: &'static str,
+    /// Where its installation is explained.
+    pub(crate) install_url: &'static str,
+    /// The command that signs in.
+    pub(crate) login_command: &'static str,
+    /// Variables that hold a sign-in, in the agent's order.
+    pub(crate) auth_variables: &'static [&'static str],
+    /// The oldest version that may run at all, in each mode.
+    pub(crate) floor: Floor,
+    /// The newest version the adapter was tested with.
+    pub(crate) tested: &'static str,
+    /// The signal on which the agent ends itself and its children cleanly (unix).
+    pub(crate) stop_signal: StopSignal,
+}
+
+/// The oldest versions that may run.
+#[derive(Debug)]
+pub(crate) struct Floor {
+    /// In Safe mode.
+    pub(crate) safe: &'static str,
+    /// In Power User mode.
+    pub(crate) power_user: &'static str,
+}
+
+/// The polite signal of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopSignal {
+    /// SIGTERM.
+    Term,
+    /// SIGINT.
+    Int,
+}
+
+impl Spec {
+    /// The file name of `program`, for guidance.
+    pub(crate) fn program_name(&self, program: Option<&Path>) -> String {
+        let name = program.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| self.programs[0].to_owned())
+    }
+}

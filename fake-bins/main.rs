@@ -1,0 +1,2 @@
+//! A scripted stand-in for an agent.
+fn main() {}

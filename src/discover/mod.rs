@@ -1,0 +1,203 @@
+//! Finds the executable of an agent and says where it looked and why.
+//!
+//! One resolver serves the status screen and the run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::guidance::Guidance;
+use crate::request::AgentId;
+
+/// How a candidate was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Via {
+    /// The person chose the path.
+    Override,
+    /// The host's `PATH`.
+    Path,
+    /// The login shell's `PATH`.
+    LoginShell,
+    /// npm's global folders.
+    Npm,
+    /// pnpm's global folder.
+    Pnpm,
+    /// Yarn's global folder.
+    Yarn,
+    /// Bun's global folder.
+    Bun,
+    /// Volta.
+    Volta,
+    /// Mise.
+    Mise,
+    /// asdf.
+    Asdf,
+    /// fnm.
+    Fnm,
+    /// nvm, nvm-windows included.
+    Nvm,
+    /// Homebrew.
+    Homebrew,
+    /// Homebrew on Linux.
+    Linuxbrew,
+    /// Scoop.
+    Scoop,
+    /// WinGet.
+    Winget,
+    /// The agent's own installer.
+    Native,
+    /// A folder of the system.
+    System,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Taken.
+    Chosen,
+    /// Would do; another was taken.
+    Usable,
+    /// Nothing is there.
+    Missing,
+    /// It may not be run.
+    NotExecutable,
+    /// It is a folder or the like.
+    NotAFile,
+    /// It does not start or does not answer.
+    Broken,
+    /// Another program of the same name.
+    Impostor,
+    /// For another kind of machine.
+    WrongArchitecture,
+    /// It asked to install the agent instead of being it.
+    InstallPrompt,
+    /// Not looked at, since a better one was taken.
+    Deferred,
+}
+
+/// A place looked at, with the reason it was taken or refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The path looked at.
+    pub path: PathBuf,
+    /// Why it was looked at.
+    pub via: Via,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The reason, in words.
+    pub detail: String,
+}
+
+/// The agent's executable, found and proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Binary {
+    /// The program to start: the found file, or the native binary or `node` behind it.
+    pub program: PathBuf,
+    /// Arguments that come first (the script, where `program` is `node`).
+    pub first_args: Vec<OsString>,
+    /// The file that was found.
+    pub found: PathBuf,
+    /// How it was found.
+    pub via: Via,
+    /// Its version, such as `1.0.102`.
+    pub version: String,
+    /// The `PATH` for the agent and its children.
+    pub search_path: OsString,
+    /// Variables that only the login shell exports and the agent needs: proxy and certificates.
+    pub login_env: Vec<(OsString, OsString)>,
+}
+
+/// How asking the login shell went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ShellStatus {
+    /// It answered.
+    Ok,
+    /// It did not answer in time.
+    TimedOut,
+    /// It could not be asked, or answered nonsense.
+    Failed,
+    /// It was not needed or there is none.
+    Skipped,
+}
+
+/// The login shell as asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ShellReport {
+    /// The shell's program.
+    pub shell: Option<PathBuf>,
+    /// How it went.
+    pub status: ShellStatus,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// All that a search for one agent found out. What `doctor` prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Search {
+    /// The agent.
+    pub agent: AgentId,
+    /// The executable, where one was found.
+    #[serde(skip)]
+    pub binary: Option<Binary>,
+    /// The path of the chosen file.
+    pub chosen: Option<PathBuf>,
+    /// Every place looked at, in order.
+    pub candidates: Vec<Candidate>,
+    /// The login shell.
+    pub login_shell: ShellReport,
+    /// The folders of the `PATH` that was used.
+    pub path: Vec<PathBuf>,
+    /// Names of the variables present that hold a sign-in of this agent.
+    pub auth_variables: Vec<String>,
+    /// What to do, where none was found.
+    #[serde(skip)]
+    pub guidance: Option<Guidance>,
+}
+
+/// Whether an agent is there. What `agents` prints, one a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AgentStatus {
+    /// The agent's id.
+    pub agent: AgentId,
+    /// Its name for people.
+    pub name: String,
+    /// Whether it can be used.
+    pub status: Readiness,
+    /// The file found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How it was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Via>,
+    /// What to do, where it cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guidance: Option<Guidance>,
+}
+
+/// Whether an agent can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Readiness {
+    /// Found and it answers.
+    Ready,
+    /// Nowhere to be found.
+    NotInstalled,
+    /// Found, but it does not work.
+    Broken,
+}

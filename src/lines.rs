@@ -1,0 +1,1 @@
+//! Splits bytes into bounded lines. Does no I/O.

@@ -1,0 +1,1 @@
+//! Drives one run from its start to its one `Done`.
