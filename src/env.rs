@@ -58,6 +58,16 @@ impl HostEnv {
         HostEnv { os, arch, home: dirs::home_dir(), vars: std::env::vars_os().collect() }
     }
 
+    /// The executable of this process, for a program that starts itself.
+    ///
+    /// # Errors
+    ///
+    /// Where the system does not tell.
+    #[expect(clippy::disallowed_methods, reason = "this module is the door to the process environment")]
+    pub fn own_program() -> std::io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
     /// A host made of these parts, for tests and for planning on behalf of another machine.
     pub fn new(
         os: Os,

@@ -90,3 +90,24 @@ pub enum Error {
     #[error("no tokio runtime: call `start` from within one")]
     NoRuntime,
 }
+
+impl Error {
+    /// Whether the request itself is at fault: asking again without changing it cannot help, on any machine.
+    ///
+    /// The command turns these into its exit code for wrong usage.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Error::UnknownAgent { .. }
+            | Error::VaultRelative { .. }
+            | Error::VaultMissing { .. }
+            | Error::VaultNotAFolder { .. }
+            | Error::VaultUnreadable { .. }
+            | Error::InvalidField { .. }
+            | Error::InvalidServer { .. }
+            | Error::Forbidden { .. }
+            | Error::Unsupported { .. }
+            | Error::StreamIdInUse(_) => true,
+            Error::Setup(_) | Error::ShutDown | Error::NoRuntime => false,
+        }
+    }
+}

@@ -143,4 +143,42 @@ impl Code {
             _ => String::from("unknown"),
         }
     }
+
+    /// Whether something on the person's machine or account must change before any run of this agent can succeed.
+    ///
+    /// False for what is wrong with one request, and for what passes by itself.
+    pub fn needs_setup(self) -> bool {
+        match self {
+            Code::NotInstalled
+            | Code::BrokenInstall
+            | Code::NotExecutable
+            | Code::WrongArchitecture
+            | Code::InterpreterMissing
+            | Code::VersionUnsupported
+            | Code::NotSignedIn
+            | Code::TokenRejected
+            | Code::TokenLacksPermission
+            | Code::SubscriptionRequired
+            | Code::PolicyBlocked
+            | Code::FolderNotTrusted
+            | Code::Tls => true,
+            Code::RateLimited
+            | Code::QuotaExhausted
+            | Code::ModelUnavailable
+            | Code::Network
+            | Code::McpFailed
+            | Code::SessionNotFound
+            | Code::ArgumentsRejected
+            | Code::PromptTooLong
+            | Code::VaultMissing
+            | Code::VaultUnreadable
+            | Code::AgentCrashed
+            | Code::NoAnswer
+            | Code::PermissionDenied
+            | Code::PermissionBypassed
+            | Code::TimedOut
+            | Code::Idle
+            | Code::Unknown => false,
+        }
+    }
 }
