@@ -86,6 +86,8 @@ pub(crate) struct Report {
     pub(crate) answered: bool,
     /// Whether an error has ended the run even if the process never exits (Copilot's rate limit).
     pub(crate) fatal: bool,
+    /// What the agent did although the mode forbids it, in words. The engine stops the run at once.
+    pub(crate) bypassed: Option<String>,
 }
 
 /// The facts of an agent, each with its source in the adapter's own file.

@@ -111,6 +111,8 @@ pub struct Plan {
     pub(crate) output: OutputFormat,
     /// Names of the app's own MCP servers, whose failure is told.
     pub(crate) mcp_servers: Vec<String>,
+    /// The tools of the agent that the mode gives; `None` where the mode gives all. Tools of the app's servers come on top.
+    pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
 }

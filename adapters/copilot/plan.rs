@@ -31,6 +31,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         notices: Vec::new(),
         output: OutputFormat::Json,
         mcp_servers: Vec::new(),
+        allowed_tools: None,
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
     })
