@@ -1,10 +1,49 @@
 //! Owns process trees. The only module that starts or signals one.
+//!
+//! What belongs to a tree and what escapes it is told in `docs/GUARANTEES.md`; how each system finds it, in the module
+//! of that system. Nothing here knows of agents, requests or events.
+
+mod capture;
+#[cfg(unix)]
+mod keeper;
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod table;
+#[cfg(target_os = "macos")]
+#[path = "macos.rs"]
+mod table;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "macos"))))]
+#[path = "other.rs"]
+mod table;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod tree;
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod tree;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::{Instant, sleep};
+
+pub(crate) use capture::{Captured, capture};
+pub(crate) use tree::Tree;
+
+/// The variable whose value every process of a tree inherits, and no other process has.
+///
+/// What leaves the tree by a double fork into a session of its own is found by it (Linux).
+pub(crate) const MARK: &str = "AGENT_LAUNCHER_RUN";
+
+/// How long what is left of a tree may take after its leader has exited and it was asked to end.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
+
+/// How long a kill is repeated before it is given up. Only a process that forks faster than it is killed, or one that
+/// the kernel does not let go, lasts that long.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// A process to start: everything it gets, nothing inherited.
 #[derive(Clone)]
@@ -17,21 +56,88 @@ pub(crate) struct Command {
     pub(crate) env: BTreeMap<OsString, OsString>,
 }
 
-/// What a short process printed.
-#[derive(Debug)]
-pub(crate) struct Captured {
-    pub(crate) exit_code: Option<i32>,
-    pub(crate) signal: Option<i32>,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    /// Whether the limit passed before it ended by itself.
-    pub(crate) timed_out: bool,
-    pub(crate) elapsed: Duration,
+/// The signal that asks a tree to end by itself. On Windows there is none, and the tree is ended at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Polite {
+    /// SIGTERM.
+    Term,
+    /// SIGINT.
+    Int,
 }
 
-/// Runs a short process in a session of its own with stdin null and keeps at most `max_bytes` of each pipe.
-///
-/// Its whole tree is ended afterwards, whether it exited or the limit passed. Errors only where it could not start.
-pub(crate) async fn capture(_command: Command, _limit: Duration, _max_bytes: usize) -> io::Result<Captured> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
+/// How a process ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Exit {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+}
+
+/// Our ends of a process's pipes. Nothing of the host's own is ever inherited.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    /// `None` where stdin is null.
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+impl From<std::process::ExitStatus> for Exit {
+    fn from(status: std::process::ExitStatus) -> Exit {
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        Exit { code: status.code(), signal }
+    }
+}
+
+impl Tree {
+    /// Asks the tree to end, waits for at most `grace`, then kills what is left until nothing is.
+    ///
+    /// Returns whether the tree is gone. Bounded by `grace` and [`KILL_LIMIT`]. May be called again, and after the end.
+    pub(crate) async fn end(&self, polite: Polite, grace: Duration) -> bool {
+        if self.is_gone() {
+            return true;
+        }
+        self.ask(polite);
+        let _ = tokio::time::timeout(grace, self.exited()).await;
+        // The leader is the one that ends the others politely. Once it is gone there is little to wait for.
+        self.vanish(Instant::now() + LEFTOVER_GRACE.min(grace)).await || self.kill().await
+    }
+
+    /// Ends what is left after the leader has exited: asks, waits a moment, kills.
+    pub(crate) async fn end_leftovers(&self, polite: Polite) -> bool {
+        if self.live() == 0 {
+            return true;
+        }
+        self.ask(polite);
+        self.vanish(Instant::now() + LEFTOVER_GRACE).await || self.kill().await
+    }
+
+    /// Kills the tree, again and again until nothing of it is left or [`KILL_LIMIT`] has passed.
+    pub(crate) async fn kill(&self) -> bool {
+        let limit = Instant::now() + KILL_LIMIT;
+        let mut pause = Duration::from_millis(1);
+        while self.strike() > 0 {
+            if Instant::now() > limit {
+                return false;
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+        true
+    }
+
+    /// Waits until nothing of the tree is left, at most until `limit`.
+    async fn vanish(&self, limit: Instant) -> bool {
+        let mut pause = Duration::from_millis(1);
+        while self.live() > 0 {
+            if Instant::now() >= limit {
+                return false;
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+        true
+    }
 }

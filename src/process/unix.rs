@@ -1,0 +1,231 @@
+//! A process tree on unix: a session of its own, and whatever else can be traced back to it.
+//!
+//! What belongs to a tree: the leader and its session; the descendants of any member, sessions of their own included;
+//! every process once seen as a member; on Linux also what carries the tree's mark in its environment, so that a double
+//! fork into another session does not escape.
+//!
+//! Pids are used again. A member is a pid *and* its start time, checked again right before each signal. The group is
+//! signalled as a whole only while the leader has its first start time: as long as it is not collected, no other process
+//! can have its pid, and as long as a group has members, the kernel gives its number to nobody. A tree once seen empty
+//! after its leader's end is gone for good and never signalled again.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::pin::pin;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use tokio::process::Child;
+
+use super::keeper::on_keeper;
+use super::table::{self, Process};
+use super::{Command, Exit, MARK, Pipes, Polite};
+
+/// How long a synchronous kill may take. It ends as soon as nothing is left, commonly after a millisecond.
+const KILL_NOW_LIMIT: Duration = Duration::from_millis(500);
+
+/// A started process and all that it started. Dropping it kills all of them before it returns.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    child: Mutex<Child>,
+    leader: i32,
+    /// The leader's start time; `None` where the table could not be read.
+    start: Option<u64>,
+    mark: OsString,
+    /// Members seen so far: pid and start time.
+    known: Mutex<HashMap<i32, u64>>,
+    gone: AtomicBool,
+}
+
+impl Tree {
+    /// Starts a process as the leader of a session of its own, without a terminal.
+    ///
+    /// Must be called within a runtime. `polite` is what the leader gets when this process dies (Linux).
+    pub(crate) fn spawn(command: &Command, stdin: bool, polite: Polite) -> io::Result<(Arc<Tree>, Pipes)> {
+        let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
+        let command = command.clone();
+        let mark = command.env.get(OsStr::new(MARK)).cloned().unwrap_or_default();
+        let started = on_keeper(move || {
+            let _guard = runtime.enter();
+            start(&command, stdin, signal_of(polite))
+        });
+        let mut child = started.unwrap_or_else(|| Err(io::Error::other("the thread that starts processes is gone")))?;
+
+        let leader = child.id().and_then(|id| i32::try_from(id).ok());
+        let leader = leader.filter(|pid| *pid > 1).ok_or_else(|| io::Error::other("the new process has no pid"))?;
+        let pipes = Pipes {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take().expect("stdout is piped"),
+            stderr: child.stderr.take().expect("stderr is piped"),
+        };
+        // The leader is not collected before `exited` or `try_wait` runs, so this is the right process.
+        let start = table::one(leader).map(|process| process.start);
+        let known = Mutex::new(start.map(|start| (leader, start)).into_iter().collect());
+        let tree = Tree { child: Mutex::new(child), leader, start, mark, known, gone: AtomicBool::new(false) };
+        Ok((Arc::new(tree), pipes))
+    }
+
+    /// Waits until the leader has exited. Cancel safe. For one waiter at a time.
+    pub(crate) async fn exited(&self) -> io::Result<Exit> {
+        // `wait` keeps nothing between polls, so a fresh one each time leaves the lock free for `kill_now`.
+        std::future::poll_fn(|context| pin!(lock(&self.child).wait()).poll(context)).await.map(Exit::from)
+    }
+
+    /// Whether nothing of the tree was left when it was last looked at, after the leader's end.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
+    /// How many processes of the tree are alive.
+    pub(crate) fn live(&self) -> usize {
+        self.members().len()
+    }
+
+    /// Asks every process of the tree to end.
+    pub(crate) fn ask(&self, polite: Polite) {
+        self.signal(&self.members(), signal_of(polite));
+    }
+
+    /// Kills every process of the tree once; returns how many there were.
+    pub(crate) fn strike(&self) -> usize {
+        let members = self.members();
+        self.signal(&members, Signal::SIGKILL);
+        members.len()
+    }
+
+    /// Kills the tree until nothing is left, before it returns. Bounded; does nothing on a tree that is gone.
+    pub(crate) fn kill_now(&self) {
+        let limit = Instant::now() + KILL_NOW_LIMIT;
+        let mut pause = Duration::from_micros(200);
+        while !self.is_gone() {
+            let live = self.strike();
+            let collected = !matches!(lock(&self.child).try_wait(), Ok(None));
+            if (live == 0 && collected) || Instant::now() > limit {
+                return;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// The living members, as the table has them now.
+    fn members(&self) -> Vec<Process> {
+        if self.is_gone() {
+            return Vec::new();
+        }
+        // Looked at before the table, so that a leader that ends meanwhile does not hide its children.
+        let collected = lock(&self.child).id().is_none();
+        let mut table = table::all();
+        if table.is_empty() && !collected {
+            // Where the table cannot be read, the leader and its group are all that is known.
+            let (pid, start) = (self.leader, self.start.unwrap_or_default());
+            table.push(Process { pid, parent: 0, group: pid, session: pid, start, ended: false });
+        }
+        let leader = table.iter().find(|process| process.pid == self.leader);
+        // The leader's pid belongs to a stranger now: then nothing of its session is left, and the number means nothing.
+        let reused = leader.zip(self.start).is_some_and(|(process, start)| process.start != start);
+
+        let mut known = lock(&self.known);
+        let mut members: HashMap<i32, Process> = HashMap::new();
+        for process in &table {
+            let of_session = !reused && (process.session == self.leader || process.group == self.leader);
+            let seen = known.get(&process.pid) == Some(&process.start);
+            let newer = self.start.is_none_or(|start| process.start >= start);
+            if of_session || seen || (newer && self.has_mark(process.pid)) {
+                members.insert(process.pid, *process);
+            }
+        }
+        loop {
+            let child_of = |process: &&Process| members.get(&process.parent).is_some_and(|parent| !parent.ended);
+            let found: Vec<Process> =
+                table.iter().filter(|process| !members.contains_key(&process.pid)).filter(child_of).copied().collect();
+            if found.is_empty() {
+                break;
+            }
+            members.extend(found.into_iter().map(|process| (process.pid, process)));
+        }
+        members.retain(|_, process| !process.ended);
+        *known = members.values().map(|process| (process.pid, process.start)).collect();
+        if members.is_empty() && collected {
+            self.gone.store(true, Ordering::Release);
+        }
+        members.into_values().collect()
+    }
+
+    fn has_mark(&self, pid: i32) -> bool {
+        !self.mark.is_empty() && table::has_mark(pid, &self.mark)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that signals")]
+    fn signal(&self, members: &[Process], signal: Signal) {
+        let leader = table::one(self.leader);
+        if lock(&self.child).id().is_some() && leader.map(|process| process.start) == self.start {
+            // The whole group at once: the kernel lets no fork slip through.
+            let _ = nix::sys::signal::killpg(Pid::from_raw(self.leader), signal);
+        }
+        for member in members.iter().filter(|member| member.group != self.leader || leader.is_none()) {
+            if table::one(member.pid).is_some_and(|now| now.start == member.start) {
+                let _ = nix::sys::signal::kill(Pid::from_raw(member.pid), signal);
+            }
+        }
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.kill_now();
+    }
+}
+
+fn signal_of(polite: Polite) -> Signal {
+    match polite {
+        Polite::Term => Signal::SIGTERM,
+        Polite::Int => Signal::SIGINT,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
+fn start(command: &Command, stdin: bool, on_parent_death: Signal) -> io::Result<Child> {
+    let mut child = tokio::process::Command::new(&command.program);
+    child.args(&command.args).current_dir(&command.cwd).env_clear().envs(&command.env);
+    child.stdin(if stdin { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let parent = std::process::id();
+    #[expect(unsafe_code, reason = "there is no safe way to act between fork and exec")]
+    // SAFETY: the closure only makes system calls that are safe after a fork (async-signal-safe), allocates nothing and
+    // takes no lock. It touches no memory of the parent beyond two copied integers.
+    unsafe {
+        child.pre_exec(move || prepare(parent, on_parent_death));
+    }
+    child.spawn()
+}
+
+/// Runs in the child between fork and exec. Must only make system calls.
+fn prepare(parent: u32, on_parent_death: Signal) -> io::Result<()> {
+    // No terminal: nothing below the agent can ask at one and wait for ever.
+    nix::unistd::setsid()?;
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT] {
+        #[expect(unsafe_code, reason = "a host that ignores a signal would make the agent deaf to it")]
+        // SAFETY: setting the default action installs no handler.
+        let _ = unsafe { nix::sys::signal::signal(signal, nix::sys::signal::SigHandler::SigDfl) };
+    }
+    #[cfg(target_os = "linux")]
+    {
+        nix::sys::prctl::set_pdeathsig(on_parent_death)?;
+        // The parent may have died before the line above.
+        if nix::unistd::getppid().as_raw().unsigned_abs() != parent {
+            return Err(io::Error::from(nix::errno::Errno::ESRCH));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (parent, on_parent_death);
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poison| poison.into_inner())
+}
