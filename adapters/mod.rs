@@ -3,6 +3,7 @@
 //! Adding an agent adds one folder and one line to [`ALL`].
 
 mod copilot;
+mod text;
 
 use std::path::Path;
 

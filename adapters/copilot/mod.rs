@@ -5,8 +5,14 @@ use crate::error::Error;
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
 
+mod answer;
 mod decode;
+#[cfg(test)]
+mod golden;
 mod plan;
+mod tools;
+mod version;
+mod wire;
 
 /// The adapter.
 #[derive(Debug)]

@@ -1,0 +1,13 @@
+//! Comparing Copilot's version numbers.
+
+use semver::{Prerelease, Version};
+
+/// Whether a version is `since` or newer. A pre-release counts as the release it leads to.
+///
+/// A number that cannot be read counts as new: discovery proved that it is Copilot, and newer releases are more likely
+/// to be spelled in a new way than older ones.
+pub(super) fn has(version: &str, since: (u64, u64, u64)) -> bool {
+    let Ok(mut version) = Version::parse(version) else { return true };
+    version.pre = Prerelease::EMPTY;
+    version >= Version::new(since.0, since.1, since.2)
+}
