@@ -3,6 +3,8 @@
 //! Adding an agent adds one folder and one line to [`ALL`].
 
 mod copilot;
+#[cfg(feature = "cli")]
+mod demo;
 mod text;
 
 use std::path::Path;
@@ -18,9 +20,15 @@ use crate::request::{AgentId, Request};
 /// Every adapter, in the order in which an app without a preference tries them.
 pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot];
 
+/// Adapters that no list of agents shows: they work only where the host names the program.
+static UNLISTED: &[&dyn Adapter] = &[
+    #[cfg(feature = "cli")]
+    &demo::Demo,
+];
+
 /// The adapter of an agent.
 pub(crate) fn find(id: &AgentId) -> Result<&'static dyn Adapter, Error> {
-    let found = ALL.iter().find(|adapter| adapter.spec().id == *id).copied();
+    let found = ALL.iter().chain(UNLISTED).find(|adapter| adapter.spec().id == *id).copied();
     found.ok_or_else(|| Error::UnknownAgent { agent: id.clone(), known: ids() })
 }
 

@@ -3,8 +3,11 @@
 //! Owns the shape of a plan and how it prints. Makes none (adapters do) and runs none (`process` does).
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::request::{AgentId, EnvValue, Mode};
 
@@ -115,4 +118,85 @@ pub struct Plan {
     pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
+}
+
+impl Serialize for Plan {
+    /// The plan as `plan --json` prints it. Names of secrets, never their values; sizes of files and stdin, never their
+    /// bytes. A private file stands in the arguments as `<purpose>`, since its path is chosen at the start.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut plan = serializer.serialize_struct("Plan", 9)?;
+        plan.serialize_field("stream_id", &self.stream_id)?;
+        plan.serialize_field("agent", &self.agent)?;
+        plan.serialize_field("mode", &self.mode)?;
+        plan.serialize_field("program", &self.program.to_string_lossy())?;
+        plan.serialize_field("args", &self.printed_args())?;
+        plan.serialize_field("cwd", &self.cwd.to_string_lossy())?;
+        let stdin = match &self.stdin {
+            Stdin::Null => serde_json::json!({ "kind": "null" }),
+            Stdin::Bytes(bytes) => serde_json::json!({ "kind": "bytes", "bytes": bytes.len() }),
+        };
+        plan.serialize_field("stdin", &stdin)?;
+        let mut set = BTreeMap::new();
+        let (mut secret, mut remove) = (Vec::new(), Vec::new());
+        for (name, change) in &self.env {
+            match change {
+                EnvChange::Set(EnvValue::Plain(value)) => drop(set.insert(name, value)),
+                EnvChange::Set(EnvValue::Secret(_)) => secret.push(name),
+                EnvChange::Remove => remove.push(name),
+            }
+        }
+        plan.serialize_field("env", &serde_json::json!({ "set": set, "secret": secret, "remove": remove }))?;
+        let files = self.files.iter().map(|file| serde_json::json!({ "purpose": file.purpose, "bytes": file.len() }));
+        plan.serialize_field("files", &files.collect::<Vec<_>>())?;
+        plan.end()
+    }
+}
+
+impl fmt::Display for Plan {
+    /// The plan as lines for a unix shell, for people to read; secrets and private files are only named.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "cd {}", quoted(&self.cwd.to_string_lossy()))?;
+        for (name, change) in &self.env {
+            match change {
+                EnvChange::Set(EnvValue::Plain(value)) => writeln!(f, "export {name}={}", quoted(value))?,
+                EnvChange::Set(EnvValue::Secret(_)) => writeln!(f, "export {name}=<secret>")?,
+                EnvChange::Remove => writeln!(f, "unset {name}")?,
+            }
+        }
+        f.write_str(&quoted(&self.program.to_string_lossy()))?;
+        for arg in self.printed_args() {
+            write!(f, " \\\n  {}", quoted(&arg))?;
+        }
+        match &self.stdin {
+            Stdin::Null => f.write_str(" \\\n  < /dev/null")?,
+            Stdin::Bytes(bytes) => write!(f, " \\\n  < <{} bytes of prompt>", bytes.len())?,
+        }
+        for file in &self.files {
+            write!(f, "\n# <{}> is a private file of {} bytes", file.purpose, file.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// The arguments with private files by their purpose.
+    fn printed_args(&self) -> Vec<String> {
+        let printed = |arg: &Arg| match arg {
+            Arg::Text(text) => text.clone(),
+            Arg::File { prefix, file } => {
+                let purpose = self.files.get(*file).map_or("file", |file| file.purpose.as_str());
+                format!("{prefix}<{purpose}>")
+            }
+        };
+        self.args.iter().map(printed).collect()
+    }
+}
+
+/// `text` as one word of a unix shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -18,6 +18,9 @@ pub struct AgentId(Cow<'static, str>);
 impl AgentId {
     /// GitHub Copilot CLI.
     pub const COPILOT: AgentId = AgentId(Cow::Borrowed("copilot"));
+    /// The scripted stand-in that the command plays itself.
+    #[cfg(feature = "cli")]
+    pub const DEMO: AgentId = AgentId(Cow::Borrowed("demo"));
 
     /// An id by name. Whether the launcher knows it shows when a plan is made.
     pub fn new(id: impl Into<String>) -> AgentId {

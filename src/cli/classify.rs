@@ -1,0 +1,45 @@
+//! `classify`: guidance for a stderr that was captured elsewhere.
+
+use std::io::Read;
+
+use agent_launcher::{AgentId, HostEnv};
+use clap::Args;
+
+use super::HostArgs;
+use super::card::card;
+use super::exit::Exit;
+use super::output::{Refusal, finish, pretty};
+use super::style::Style;
+
+/// How much of stdin is looked at: an agent's last words stand at the end, and no real stderr is longer.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Flags of `classify`.
+#[derive(Debug, Args)]
+pub(super) struct ClassifyArgs {
+    /// The agent whose stderr it is.
+    #[arg(long, value_name = "ID")]
+    agent: String,
+    /// The code it exited with.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    exit_code: Option<i32>,
+    /// Prints the guidance as an object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+pub(super) fn run(args: &ClassifyArgs, host: &HostEnv, style: &Style) -> Exit {
+    let mut bytes = Vec::new();
+    if let Err(error) = std::io::stdin().take(LIMIT).read_to_end(&mut bytes) {
+        return Refusal::usage(format!("stdin cannot be read: {error}")).report(args.json, style);
+    }
+    let stderr = String::from_utf8_lossy(&bytes);
+    let launcher = args.host.launcher(host, None);
+    match launcher.classify(&AgentId::new(&args.agent), args.exit_code, &stderr) {
+        Ok(guidance) if args.json => finish(&pretty(&guidance), style),
+        Ok(guidance) => finish(&card(&guidance, style.out_color), style),
+        Err(error) => Refusal::from(error).report(args.json, style),
+    }
+}
