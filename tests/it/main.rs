@@ -1,1 +1,10 @@
-//! Tests.
+//! Tests on fakes: every promise of the crate that needs a process but no real agent. One file a topic.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests read this process's own state, start the fakes by hand, and may panic"
+)]
+
+mod fakes;
+mod support;
