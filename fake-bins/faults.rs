@@ -211,6 +211,9 @@ fn spawn(path: &Path, calls: &Path, token: &str, flags: &[&str]) -> std::io::Res
     let mut command = Command::new(std::env::current_exe()?);
     unix::name(&mut command, path);
     command.arg(CHILD).arg(calls).arg(token).args(flags).stdin(Stdio::null()).stderr(Stdio::null());
+    if flags.contains(&"clear-env") {
+        command.env_clear();
+    }
     let holds = flags.contains(&"hold-stdout");
     command.stdout(if holds { Stdio::inherit() } else { Stdio::null() });
     command.spawn().map(|child| child.id())
@@ -240,7 +243,9 @@ pub(crate) fn run_child(path: &Path, args: &[String]) -> ! {
     if flags.contains(&"ignore-term") {
         ["TERM", "INT", "HUP"].into_iter().for_each(unix::ignore);
     }
-    if let Some(unknown) = flags.iter().find(|flag| !["setsid", "ignore-term", "hold-stdout"].contains(flag)) {
+    if let Some(unknown) =
+        flags.iter().find(|flag| !["setsid", "ignore-term", "hold-stdout", "clear-env"].contains(flag))
+    {
         crate::bad_setup(&format!("no such kind of child: `{unknown}`"));
     }
     record::child(calls, token, &flags.join(" "));

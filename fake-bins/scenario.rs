@@ -19,7 +19,7 @@
 //! | `exit N`, `signal N` | ends; dies by a signal |
 //! | `ignore SIGNAL` | `TERM`, `INT` or `HUP` has no effect from here on |
 //! | `graceful` | on TERM or INT ends as the real Copilot does: says that it was aborted and exits 0 |
-//! | `fork FLAG…` | starts a child: `sleep-forever`, `setsid`, `double`, `ignore-term`, `hold-stdout` together as wanted |
+//! | `fork FLAG…` | starts a child: `sleep-forever`, `setsid`, `double`, `ignore-term`, `hold-stdout`, `clear-env` together |
 //! | `setsid-child`, `double-fork`, `hold-stdout-in-child` | short for `fork setsid`, `fork double`, `fork hold-stdout` |
 //! | `fork-loop [N]` | starts a sleeping child every few milliseconds, up to N (default 300) |
 //! | `fork-chain [N]` | a child that starts its successor and exits, N generations (default 1000) |

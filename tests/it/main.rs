@@ -7,4 +7,5 @@
 )]
 
 mod fakes;
+#[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;

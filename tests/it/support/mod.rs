@@ -1,3 +1,12 @@
-//! What the tests share.
+//! What the tests share: a hermetic bench with fakes on it, readers of events, and a look at processes.
 
+mod bench;
+mod events;
 pub(crate) mod fake;
+pub(crate) mod processes;
+
+#[allow(unused_imports, reason = "each topic takes what it needs")]
+pub(crate) use self::{
+    bench::{Bench, rerun},
+    events::{DEADLINE, check, collect, kinds, shape, text, until, within},
+};
