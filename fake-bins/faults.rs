@@ -225,12 +225,13 @@ pub(crate) fn run_child(path: &Path, args: &[String]) -> ! {
     let calls = Path::new(calls);
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     if let Some(generations) = flags.iter().find_map(|flag| flag.strip_prefix("chain=")?.parse::<u32>().ok()) {
-        record::child(calls, token, "chain");
+        record::child(calls, token, &format!("chain={generations}"));
         if generations > 0 {
             let next = format!("chain={}", generations - 1);
             let _ = spawn(path, calls, token, &[&next]);
             std::process::exit(0);
         }
+        std::thread::sleep(FOR_EVER);
     }
     if flags.contains(&"setsid") {
         unix::setsid();

@@ -7,5 +7,6 @@
 )]
 
 mod fakes;
+mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
