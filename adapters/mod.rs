@@ -13,7 +13,7 @@ use crate::discover::Binary;
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::event::{EventKind, Usage};
-use crate::guidance::AgentError;
+use crate::guidance::{AgentError, Rule};
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
 
@@ -124,6 +124,8 @@ pub(crate) struct Spec {
     pub(crate) install_command: &'static str,
     /// Where its installation is explained.
     pub(crate) install_url: &'static str,
+    /// The command that updates it.
+    pub(crate) update_command: &'static str,
     /// The command that signs in.
     pub(crate) login_command: &'static str,
     /// Variables that hold a sign-in, in the agent's order.
@@ -134,6 +136,8 @@ pub(crate) struct Spec {
     pub(crate) tested: &'static str,
     /// The signal on which the agent ends itself and its children cleanly (unix).
     pub(crate) stop_signal: StopSignal,
+    /// What its sentences and error events mean, most specific first.
+    pub(crate) rules: &'static [&'static [Rule]],
 }
 
 /// The oldest versions that may run.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::guidance::Guidance;
+use crate::guidance::{self, Guidance};
 use crate::request::AgentId;
 
 /// Why a plan could not be made or a run not be started. No process exists when one of these is returned.
@@ -92,6 +92,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// What to tell a person.
+    pub fn guidance(&self) -> Guidance {
+        guidance::of_error(self)
+    }
+
     /// Whether the request itself is at fault: asking again without changing it cannot help, on any machine.
     ///
     /// The command turns these into its exit code for wrong usage.

@@ -10,6 +10,7 @@ mod decode;
 #[cfg(test)]
 mod golden;
 mod plan;
+mod rules;
 mod tools;
 mod version;
 mod wire;
@@ -30,11 +31,13 @@ static SPEC: Spec = Spec {
     install_prompts: &["Install GitHub Copilot CLI?"],
     install_command: "npm install -g @github/copilot",
     install_url: "https://docs.github.com/copilot/how-tos/set-up/install-copilot-cli",
+    update_command: "copilot update",
     login_command: "copilot login",
     auth_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
     floor: Floor { safe: "1.0.69", power_user: "1.0.69" },
     tested: "1.0.102",
     stop_signal: StopSignal::Term,
+    rules: rules::RULES,
 };
 
 impl Adapter for Copilot {

@@ -1,8 +1,15 @@
 //! From the signals of a failed run to guidance: the most specific signal decides.
+//!
+//! In this order: structured events, exit codes and signals with one meaning, whole sentences, an answer that is an
+//! error, refused tools, exit codes and signals that say little. Nothing known is `unknown`, with what the agent said.
 
 use std::path::Path;
 
-use super::{Code, Guidance};
+use regex::Captures;
+
+use super::fill::{Params, guidance};
+use super::rule::{On, Pattern, Rule};
+use super::{Code, Guidance, clean, shared, wait};
 use crate::adapters::Spec;
 
 /// A failure that the agent told in a structured event.
@@ -18,7 +25,7 @@ pub(crate) struct AgentError {
     pub(crate) code: Option<String>,
 }
 
-/// All that is known of a failed run.
+/// All that is known of a failed run. Start from [`Failure::new`] and fill in what is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure<'a> {
     /// The agent's table.
@@ -39,21 +46,260 @@ pub(crate) struct Failure<'a> {
     pub(crate) stderr: &'a str,
     /// Whether any answer text arrived.
     pub(crate) answered: bool,
+    /// The whole answer, where it is short enough to be an error in disguise; otherwise empty.
+    pub(crate) answer: &'a str,
     /// How many tool calls were refused.
     pub(crate) denied_tools: u32,
+    /// What the first refusal said.
+    pub(crate) first_denied: Option<&'a str>,
+    /// The folder that the agent worked in.
+    pub(crate) vault: Option<&'a Path>,
+    /// Names of the variables that hold a sign-in and reached the agent, in the agent's order.
+    pub(crate) auth_variables: &'a [String],
+    /// Names of the proxy and certificate variables that reached the agent.
+    pub(crate) network_variables: &'a [String],
+    /// Values that must not be shown: those of the plan's secret variables.
+    pub(crate) secrets: &'a [String],
+}
+
+impl<'a> Failure<'a> {
+    /// A failure of which nothing is known yet.
+    pub(crate) fn new(spec: &'static Spec, app: &'a str) -> Failure<'a> {
+        Failure {
+            spec,
+            app,
+            version: None,
+            program: None,
+            exit_code: None,
+            signal: None,
+            errors: &[],
+            stderr: "",
+            answered: false,
+            answer: "",
+            denied_tools: 0,
+            first_denied: None,
+            vault: None,
+            auth_variables: &[],
+            network_variables: &[],
+            secrets: &[],
+        }
+    }
+}
+
+/// What a rule said of a failure.
+struct Found {
+    rule: &'static Rule,
+    params: Params,
+    evidence: Vec<String>,
 }
 
 /// Chooses the guidance for a failure. Never panics; an unknown cause is `unknown` with its evidence.
 pub(crate) fn classify(failure: &Failure<'_>) -> Guidance {
-    let last = failure.errors.last().map(|error| error.message.clone());
-    let evidence = last.into_iter().chain(failure.stderr.lines().map(str::to_owned)).take(8).collect();
-    Guidance {
-        code: Code::Unknown,
-        title: format!("{} stopped", failure.spec.name),
-        message: format!("{} could not finish.", failure.spec.name),
-        steps: Vec::new(),
-        evidence,
-        key: "unknown".into(),
-        params: Default::default(),
+    let stderr = clean::text(failure.stderr);
+    if let Some(found) = by_rule(failure, &stderr) {
+        let (code, key) = refined(failure, &found);
+        let params = found.params;
+        return guidance(code, key, params, with_last_lines(found.evidence, &stderr), failure.secrets);
     }
+    let mut evidence: Vec<String> = failure.errors.last().map(|error| error.message.clone()).into_iter().collect();
+    evidence.extend(last_lines(&stderr, 6));
+    let silent = evidence.is_empty() && !failure.answered;
+    // Noise is never the cause, but it is better than nothing to look at.
+    if evidence.is_empty() {
+        evidence = last_lines(&clean::plain(failure.stderr), 6);
+    }
+    let (code, key) = if silent { (Code::NoAnswer, "no_answer") } else { (Code::Unknown, "unknown") };
+    guidance(code, key, params(failure), evidence, failure.secrets)
+}
+
+/// The first rule that applies, most specific signal first.
+fn by_rule(failure: &Failure<'_>, stderr: &str) -> Option<Found> {
+    for error in failure.errors.iter().rev().take(4) {
+        if let Some(found) = by_event(failure, error) {
+            return Some(found);
+        }
+    }
+    let exit =
+        |rule: &Rule| matches!(&rule.on, On::Exit(codes) if failure.exit_code.is_some_and(|c| codes.contains(&c)));
+    let signal = |rule: &Rule| matches!(&rule.on, On::Signal(all) if failure.signal.is_some_and(|s| all.contains(&s)));
+    let phrase = by_phrase(failure, stderr);
+    if let Some(rule) = rules(failure.spec).find(|rule| exit(rule) || signal(rule)) {
+        // A sentence that proves the same cause says more about it.
+        return match phrase {
+            Some(found) if found.rule.code == rule.code => Some(found),
+            _ => Some(Found { rule, params: params(failure), evidence: Vec::new() }),
+        };
+    }
+    phrase.or_else(|| by_answer(failure)).or_else(|| by_denial(failure)).or_else(|| {
+        let last = |rule: &Rule| match &rule.on {
+            On::LastExit(codes) => failure.exit_code.is_some_and(|code| codes.contains(&code)),
+            On::LastSignal(signals) => failure.signal.is_some_and(|signal| signals.contains(&signal)),
+            _ => false,
+        };
+        let rule = rules(failure.spec).find(|rule| last(rule))?;
+        Some(Found { rule, params: params(failure), evidence: Vec::new() })
+    })
+}
+
+/// The agent's own rules, then those of all agents.
+pub(super) fn rules(spec: &Spec) -> impl Iterator<Item = &'static Rule> {
+    spec.rules.iter().copied().flatten().chain(shared::RULES)
+}
+
+fn by_event(failure: &Failure<'_>, error: &AgentError) -> Option<Found> {
+    let message = clean::text(&error.message);
+    let matches = |rule: &'static Rule| match &rule.on {
+        On::Event(event) if event.matches(error) => Some(Found {
+            rule,
+            params: with_wait(params(failure), rule.code, &message),
+            evidence: last_lines(&message, 4),
+        }),
+        On::Phrase(pattern) => matched(failure, rule, pattern, &message),
+        _ => None,
+    };
+    let mut found = rules(failure.spec).find_map(matches)?;
+    if let Some(status) = error.status {
+        found.params.add("status", &status.to_string());
+    }
+    Some(found)
+}
+
+fn by_phrase(failure: &Failure<'_>, text: &str) -> Option<Found> {
+    rules(failure.spec).find_map(|rule| match &rule.on {
+        On::Phrase(pattern) => matched(failure, rule, pattern, text),
+        _ => None,
+    })
+}
+
+fn by_answer(failure: &Failure<'_>) -> Option<Found> {
+    answer_rule(failure.spec, failure.answer).map(|(rule, captures)| {
+        let params = with_wait(captured(params(failure), &captures), rule.code, failure.answer);
+        Found { rule, params, evidence: last_lines(failure.answer, 4) }
+    })
+}
+
+/// The rule that says that an answer is nothing but an error.
+pub(super) fn answer_rule<'t>(spec: &Spec, answer: &'t str) -> Option<(&'static Rule, Captures<'t>)> {
+    if answer.len() > super::ANSWER_LIMIT {
+        return None;
+    }
+    rules(spec).find_map(|rule| match &rule.on {
+        On::Answer(pattern) => pattern.captures(answer).map(|captures| (rule, captures)),
+        _ => None,
+    })
+}
+
+fn by_denial(failure: &Failure<'_>) -> Option<Found> {
+    if failure.denied_tools == 0 || failure.answered {
+        return None;
+    }
+    let params = with_denied(params(failure), failure.denied_tools, failure.first_denied);
+    let evidence = failure.first_denied.map(str::to_owned).into_iter().collect();
+    Some(Found { rule: &shared::DENIED, params, evidence })
+}
+
+/// How many actions were refused, in words.
+pub(super) fn with_denied(params: Params, count: u32, first: Option<&str>) -> Params {
+    let (actions, were) = if count == 1 { ("action", "was") } else { ("actions", "were") };
+    // The sentence that follows ends with a full stop of its own.
+    let first = first.unwrap_or_default().trim().trim_end_matches('.');
+    params.with("count", &count.to_string()).with("actions", actions).with("were", were).with("first", first)
+}
+
+fn matched(failure: &Failure<'_>, rule: &'static Rule, pattern: &Pattern, text: &str) -> Option<Found> {
+    let captures = pattern.captures(text)?;
+    let whole = captures.get(0)?;
+    let start = text[..whole.start()].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[whole.end()..].find('\n').map_or(text.len(), |at| whole.end() + at);
+    let lines: Vec<&str> = text[start..end].lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = if lines.len() > 4 { [&lines[..1], &lines[lines.len() - 3..]].concat() } else { lines };
+    let params = with_wait(captured(params(failure), &captures), rule.code, &text[start..end]);
+    Some(Found { rule, params, evidence: shown.into_iter().map(str::to_owned).collect() })
+}
+
+/// With what the named groups of a phrase caught.
+fn captured(mut params: Params, captures: &Captures<'_>) -> Params {
+    for name in NAMES {
+        if let Some(group) = captures.name(name) {
+            params.add(name, group.as_str().trim());
+        }
+    }
+    params
+}
+
+/// The names that the groups of a phrase may have. A test holds every rule to them.
+pub(super) const NAMES: &[&str] = &[
+    "address",
+    "detail",
+    "found",
+    "interpreter",
+    "limit",
+    "line",
+    "model",
+    "needed",
+    "path",
+    "server",
+    "session",
+    "size",
+    "status",
+    "tool",
+    "variable",
+];
+
+fn with_wait(params: Params, code: Code, text: &str) -> Params {
+    if !matches!(code, Code::RateLimited | Code::QuotaExhausted) {
+        return params;
+    }
+    let wait = wait::parse(text);
+    let ms = wait.ms.map(|ms| ms.to_string()).unwrap_or_default();
+    let params = params.with("wait", wait.words.as_deref().unwrap_or_default());
+    // What is used up is not asked for again by a program on its own.
+    let params = if code == Code::RateLimited { params.with("wait_ms", &ms) } else { params };
+    params.with("until", wait.until.as_deref().unwrap_or_default())
+}
+
+/// What is known of the run, for any text.
+fn params(failure: &Failure<'_>) -> Params {
+    let mut params = Params::of(failure.spec, failure.app)
+        .with("version", failure.version.unwrap_or_default())
+        .with("variables", &failure.auth_variables.join(", "))
+        .with("network_variables", &failure.network_variables.join(", "));
+    if let Some(program) = failure.program {
+        params.add("program", &program.display().to_string());
+    }
+    if let Some(code) = failure.exit_code {
+        params.add("exit_code", &code.to_string());
+    }
+    if let Some(signal) = failure.signal.or_else(|| failure.exit_code.and_then(shared::signal_of_exit)) {
+        params.add("signal_name", &shared::signal_name(signal));
+    }
+    params
+}
+
+/// Where the run itself decides what a signal means: the version for refused arguments, the vault for a refused path.
+fn refined(failure: &Failure<'_>, found: &Found) -> (Code, &'static str) {
+    let rule = found.rule;
+    let parse = |version: &str| semver::Version::parse(version.trim_start_matches('v')).ok();
+    let old = |version: &str| parse(version).zip(parse(failure.spec.floor.safe)).is_some_and(|(v, floor)| v < floor);
+    if rule.text == "arguments_rejected" && failure.version.is_some_and(old) {
+        return (Code::VersionUnsupported, "version_too_old");
+    }
+    let path = found.params.get("path").map(Path::new);
+    if rule.text == "home_unwritable" && path.zip(failure.vault).is_some_and(|(path, vault)| path.starts_with(vault)) {
+        return (Code::VaultUnreadable, "vault_unreadable");
+    }
+    (rule.code, rule.text)
+}
+
+/// The evidence of a rule; of one that looked at no text, the last lines.
+fn with_last_lines(evidence: Vec<String>, stderr: &str) -> Vec<String> {
+    if evidence.is_empty() { last_lines(stderr, 4) } else { evidence }
+}
+
+/// The last lines that are not blank, oldest first.
+pub(super) fn last_lines(text: &str, count: usize) -> Vec<String> {
+    let mut lines: Vec<String> =
+        text.lines().rev().filter(|line| !line.trim().is_empty()).take(count).map(str::to_owned).collect();
+    lines.reverse();
+    lines
 }

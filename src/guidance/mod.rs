@@ -3,13 +3,35 @@
 //! Owns the codes, the texts and the rules that choose among them. Reads no file and starts nothing: the same code
 //! serves a live run, a failed search and a captured stderr.
 
+mod before;
 mod classify;
+mod clean;
+mod fill;
+mod noise;
+mod rule;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod wait;
+mod warning;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use before::of_error;
+pub(crate) use before::{
+    broken_install, denied, idle, install_prompt, interpreter_missing, mcp_failed, no_answer, not_executable,
+    not_installed, permission_bypassed, sandboxed, timed_out, vault_missing, vault_not_a_folder, vault_unreadable,
+    version_unsupported, wrong_architecture,
+};
 pub(crate) use classify::{AgentError, Failure, classify};
+pub(crate) use rule::{Rule, Signal, code, kind, kind_status, phrase};
+pub(crate) use warning::{EarlyWarning, answer_is_failure, early_warning};
+
+/// The longest answer, in bytes, that may be nothing but an error.
+pub(crate) const ANSWER_LIMIT: usize = 2048;
 
 /// What happened and what to do, for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,13 @@
+//! What the sentences and error events of GitHub Copilot CLI mean, as data.
+//!
+//! The more specific stands first, within a table and among the tables. "simulated" marks texts of the real CLI in
+//! answer to a simulated GitHub.
+
+mod account;
+mod limits;
+mod model;
+mod start;
+
+use crate::guidance::Rule;
+
+pub(super) static RULES: &[&[Rule]] = &[limits::RULES, account::RULES, model::RULES, start::RULES];

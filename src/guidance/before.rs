@@ -1,0 +1,161 @@
+//! Guidance for what the launcher itself found out: before a process exists, or while it watched one.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::classify::with_denied;
+use super::fill::{Params, guidance};
+use super::{Code, Guidance, wait};
+use crate::adapters::{self, Spec};
+use crate::error::Error;
+
+/// Nowhere to be found. `searched` are the folders looked at, in order.
+pub(crate) fn not_installed(spec: &Spec, app: &str, searched: &[PathBuf]) -> Guidance {
+    let shown: Vec<String> = searched.iter().take(4).map(|path| path.display().to_string()).collect();
+    let more = searched.len().saturating_sub(shown.len());
+    let mut list = shown.join(", ");
+    if more > 0 {
+        list = format!("{list} and {more} more places");
+    }
+    // The command that was tried stands in the evidence too: "no such file" alone helps nobody.
+    let evidence =
+        searched.iter().take(8).map(|path| format!("{}: not in {}", spec.programs[0], path.display())).collect();
+    guidance(Code::NotInstalled, "not_installed", Params::of(spec, app).with("searched", &list), evidence, &[])
+}
+
+/// Found, and it does not start or does not answer. `line` is what it said.
+pub(crate) fn broken_install(spec: &Spec, app: &str, path: &Path, line: &str) -> Guidance {
+    at(Code::BrokenInstall, "broken_install", spec, app, path, line)
+}
+
+/// Found, and the program that runs it (node) is not.
+pub(crate) fn interpreter_missing(spec: &Spec, app: &str, path: &Path, interpreter: &str) -> Guidance {
+    let params = Params::of(spec, app).with_path(path).with("interpreter", shown_interpreter(interpreter));
+    guidance(Code::InterpreterMissing, "interpreter_missing", params, Vec::new(), &[])
+}
+
+fn shown_interpreter(interpreter: &str) -> &str {
+    if interpreter == "node" { "Node.js" } else { interpreter }
+}
+
+/// Found, and made for another kind of machine.
+pub(crate) fn wrong_architecture(spec: &Spec, app: &str, path: &Path, line: &str) -> Guidance {
+    at(Code::WrongArchitecture, "wrong_architecture", spec, app, path, line)
+}
+
+/// Found, and it may not be run.
+pub(crate) fn not_executable(spec: &Spec, app: &str, path: &Path, line: &str) -> Guidance {
+    at(Code::NotExecutable, "not_executable", spec, app, path, line)
+}
+
+/// Found, and it only offers to install the agent.
+pub(crate) fn install_prompt(spec: &Spec, app: &str, path: &Path, line: &str) -> Guidance {
+    at(Code::NotInstalled, "install_prompt", spec, app, path, line)
+}
+
+fn at(code: Code, key: &str, spec: &Spec, app: &str, path: &Path, line: &str) -> Guidance {
+    let params = Params::of(spec, app).with_path(path).with("line", line.trim_end_matches('.'));
+    guidance(code, key, params, lines(line), &[])
+}
+
+/// Found in a version that may not run. `needed` is the oldest that may.
+pub(crate) fn version_unsupported(spec: &Spec, app: &str, path: &Path, found: &str, needed: &str) -> Guidance {
+    let params = Params::of(spec, app).with_path(path).with("found", found).with("needed", needed);
+    guidance(Code::VersionUnsupported, "version_too_old", params, Vec::new(), &[])
+}
+
+/// The host app runs in a sandbox, such as `Flatpak` or `Snap`, that hides programs.
+pub(crate) fn sandboxed(spec: &Spec, app: &str, sandbox: &str) -> Guidance {
+    guidance(Code::NotInstalled, "sandboxed", Params::of(spec, app).with("sandbox", sandbox), Vec::new(), &[])
+}
+
+/// The vault does not exist.
+pub(crate) fn vault_missing(app: &str, path: &Path) -> Guidance {
+    guidance(Code::VaultMissing, "vault_missing", alone(app).with_path(path), Vec::new(), &[])
+}
+
+/// The vault is a file.
+pub(crate) fn vault_not_a_folder(app: &str, path: &Path) -> Guidance {
+    guidance(Code::VaultMissing, "vault_not_a_folder", alone(app).with_path(path), Vec::new(), &[])
+}
+
+/// The vault cannot be read. `reason` is the system's.
+pub(crate) fn vault_unreadable(app: &str, path: &Path, reason: &str) -> Guidance {
+    let params = alone(app).with_path(path).with("line", reason);
+    guidance(Code::VaultUnreadable, "vault_unreadable", params, lines(reason), &[])
+}
+
+/// The run took longer than it may. `last` is the last line of stderr, if any.
+pub(crate) fn timed_out(spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
+    limited(Code::TimedOut, "timed_out", spec, app, limit, last, secrets)
+}
+
+/// The run was silent for longer than it may. `last` is the last line of stderr: it may name the cause.
+pub(crate) fn idle(spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
+    limited(Code::Idle, "idle", spec, app, limit, last, secrets)
+}
+
+fn limited(code: Code, key: &str, spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
+    let words = wait::in_words(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+    let params = Params::of(spec, app).with("limit", &words).with("line", last);
+    guidance(code, key, params, lines(last), secrets)
+}
+
+/// The agent ended and said nothing.
+pub(crate) fn no_answer(spec: &Spec, app: &str) -> Guidance {
+    guidance(Code::NoAnswer, "no_answer", Params::of(spec, app), Vec::new(), &[])
+}
+
+/// The agent used a tool that its mode forbids.
+pub(crate) fn permission_bypassed(spec: &Spec, app: &str, tool: &str, detail: &str, secrets: &[String]) -> Guidance {
+    let params = Params::of(spec, app).with("tool", tool).with("detail", detail);
+    guidance(Code::PermissionBypassed, "permission_bypassed", params, lines(detail), secrets)
+}
+
+/// An MCP server of the app did not start or went away.
+pub(crate) fn mcp_failed(spec: &Spec, app: &str, server: &str, detail: &str, secrets: &[String]) -> Guidance {
+    let params = Params::of(spec, app).with("server", server).with("detail", detail);
+    guidance(Code::McpFailed, "mcp_failed", params, lines(detail), secrets)
+}
+
+/// Tools were refused in a run that answered all the same: for a notice, not for a failure.
+pub(crate) fn denied(spec: &Spec, app: &str, count: u32, first: Option<&str>, secrets: &[String]) -> Guidance {
+    let params = with_denied(Params::of(spec, app), count, first);
+    guidance(Code::PermissionDenied, "some_denied", params, first.map(str::to_owned).into_iter().collect(), secrets)
+}
+
+/// Guidance for an error that kept a run from starting.
+pub(crate) fn of_error(error: &Error) -> Guidance {
+    // An error does not know the app's name.
+    let app = "the app";
+    let refused = |agent: Option<&crate::request::AgentId>| {
+        let spec = agent.and_then(|agent| adapters::find(agent).ok()).map(|adapter| adapter.spec());
+        let params = spec.map_or_else(|| alone(app), |spec| Params::of(spec, app));
+        guidance(Code::ArgumentsRejected, "request_refused", params.with("detail", &error.to_string()), Vec::new(), &[])
+    };
+    match error {
+        Error::Setup(guidance) => (**guidance).clone(),
+        Error::VaultMissing { path } => vault_missing(app, path),
+        Error::VaultNotAFolder { path } => vault_not_a_folder(app, path),
+        Error::VaultUnreadable { path, reason } => vault_unreadable(app, path, reason),
+        Error::Unsupported { agent, .. } => refused(Some(agent)),
+        Error::UnknownAgent { .. }
+        | Error::VaultRelative { .. }
+        | Error::InvalidField { .. }
+        | Error::InvalidServer { .. }
+        | Error::Forbidden { .. }
+        | Error::StreamIdInUse(_) => refused(None),
+        Error::ShutDown | Error::NoRuntime => {
+            guidance(Code::Unknown, "internal", alone(app).with("detail", &error.to_string()), Vec::new(), &[])
+        }
+    }
+}
+
+/// Parameters where no agent is known.
+fn alone(app: &str) -> Params {
+    Params::default().with("app", app)
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().filter(|line| !line.trim().is_empty()).take(4).map(str::to_owned).collect()
+}

@@ -1,0 +1,162 @@
+//! Fills a text in: parameters into templates, templates into guidance, secrets out of both.
+//!
+//! The only place where a [`Guidance`] is made, so that nothing reaches a person that was not masked and bounded.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::texts::{self, Text, Todo};
+use super::{Code, Guidance, Step};
+use crate::adapters::Spec;
+use crate::redact::redact;
+
+/// The longest parameter, in characters.
+const PARAM_LIMIT: usize = 300;
+/// The longest line of evidence, in characters.
+const LINE_LIMIT: usize = 400;
+/// The most lines of evidence.
+const LINES: usize = 8;
+
+/// Parameters on their way into a text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Params {
+    values: BTreeMap<String, String>,
+}
+
+impl Params {
+    /// The parameters that every text about an agent may use.
+    pub(crate) fn of(spec: &Spec, app: &str) -> Params {
+        let tested = if let Some(package) = spec.npm_package {
+            format!("npm install -g {package}@{}", spec.tested)
+        } else {
+            String::new()
+        };
+        Params::default()
+            .with("app", app)
+            .with("agent", spec.name)
+            .with("program_name", spec.programs.first().copied().unwrap_or_default())
+            .with("login", spec.login_command)
+            .with("install", spec.install_command)
+            .with("install_url", spec.install_url)
+            .with("install_tested", &tested)
+            .with("update", spec.update_command)
+            .with("tested", spec.tested)
+    }
+
+    /// With one more; an empty value is an unknown one. The first value of a name stays.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Params {
+        self.add(name, value);
+        self
+    }
+
+    /// As [`with`](Params::with), in place.
+    pub(crate) fn add(&mut self, name: &str, value: &str) {
+        let value = bounded(value, PARAM_LIMIT);
+        if !value.is_empty() {
+            self.values.entry(name.to_owned()).or_insert(value);
+        }
+    }
+
+    /// With a path, also in the form that a shell takes.
+    pub(crate) fn with_path(self, path: &Path) -> Params {
+        let shown = path.display().to_string();
+        let quoted = if shown.chars().all(|c| c.is_alphanumeric() || "/._-+@".contains(c)) {
+            shown.clone()
+        } else {
+            format!("'{}'", shown.replace('\'', r"'\''"))
+        };
+        self.with("path", &shown).with("path_quoted", &quoted)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+}
+
+/// The guidance with this code and text.
+pub(crate) fn guidance(code: Code, key: &str, params: Params, evidence: Vec<String>, secrets: &[String]) -> Guidance {
+    let masked = |(name, value): (String, String)| (name, redact(&value, secrets));
+    let params = Params { values: params.values.into_iter().map(masked).collect() };
+    let text = texts::find(key);
+    let mut message = fill(text.message, &params).unwrap_or_default();
+    if let Some(details) = fill(" (Program: {agent}[ {version}], {program})", &params) {
+        message.push_str(&details);
+    }
+    Guidance {
+        code,
+        title: fill(text.title, &params).unwrap_or_default(),
+        message,
+        steps: steps(text, &params),
+        evidence: evidence.iter().take(LINES).map(|line| bounded(&redact(line, secrets), LINE_LIMIT)).collect(),
+        key: text.key.to_owned(),
+        params: params.values,
+    }
+}
+
+/// The steps of which every parameter is known.
+fn steps(text: &Text, params: &Params) -> Vec<Step> {
+    let step = |todo: &Todo| match todo {
+        Todo::Run(command) => fill(command, params).map(|command| Step::Run { command }),
+        Todo::Open(url) => fill(url, params).map(|url| Step::Open { url }),
+        Todo::Set(variable) => fill(variable, params).map(|variable| Step::Set { variable }),
+        Todo::Retry => Some(Step::Retry { after_ms: params.get("wait_ms").and_then(|ms| ms.parse().ok()) }),
+        Todo::Choose(words) => fill(words, params).map(|text| Step::Choose { text }),
+    };
+    text.steps.iter().filter_map(step).collect()
+}
+
+/// A template with its parameters. `None` where one outside brackets is unknown and has no default.
+fn fill(template: &str, params: &Params) -> Option<String> {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '[']) {
+        out.push_str(&rest[..at]);
+        let open = &rest[at..];
+        let close = if open.starts_with('{') { '}' } else { ']' };
+        let Some(end) = open.find(close) else {
+            out.push_str(open);
+            return Some(out);
+        };
+        let inside = &open[1..end];
+        if close == '}' {
+            let (name, default) = inside.split_once('|').map_or((inside, None), |(name, words)| (name, Some(words)));
+            out.push_str(params.get(name).or(default)?);
+        } else if let Some(part) = fill(inside, params) {
+            out.push_str(&part);
+        }
+        rest = &open[end + 1..];
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// One line of at most `limit` characters: control characters and line breaks become spaces.
+pub(super) fn bounded(text: &str, limit: usize) -> String {
+    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut kept: String = clean.take(limit).collect();
+    if text.chars().nth(limit).is_some() {
+        kept.push('…');
+    }
+    kept.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_in_brackets_is_left_out_where_its_parameter_is_unknown() {
+        let params = Params::default().with("a", "A");
+        assert_eq!(fill("x {a}[ and {b}][ or {a}] {c|none}", &params).as_deref(), Some("x A or A none"));
+        assert_eq!(fill("{b}", &params), None);
+        assert_eq!(fill("open {a", &params).as_deref(), Some("open {a"));
+    }
+
+    #[test]
+    fn a_parameter_is_one_bounded_line_and_never_a_template() {
+        let params = Params::default().with("a", &format!("{{b}}\n[x]{}", "y".repeat(500)));
+        let filled = fill("{a}", &params).unwrap();
+        assert!(filled.starts_with("{b} [x]yyy"), "{filled}");
+        assert_eq!(filled.chars().count(), PARAM_LIMIT + 1);
+    }
+}

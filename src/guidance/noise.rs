@@ -1,0 +1,80 @@
+//! Lines that say nothing of a failure: start-up notes, warnings, statistics. They never become the cause.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+
+/// Each with where it was seen.
+const NOISE: &[&str] = &[
+    // Node 20 to 24 on standard error, 2026.
+    r"^\(node:\d+\) ",
+    r"^\(Use `node --trace-",
+    r"^Debugger (?:attached|listening on)",
+    // What calls itself a warning or a note is not what ended the run.
+    r"^(?:\S+: )?(?i:warn|warning|note|notice|info|debug|hint|tip|trace)(?: [^:\]]{0,40})?[:\]]",
+    r"^\[(?i:warn|warning|note|notice|info|debug|trace|startup)\]",
+    r"^npm (?i:warn|notice)\b",
+    // Copilot CLI 1.0.102: the statistics after an answer, 2026-11-30.
+    r"^(?:Changes|Duration|Tokens|Resume|Session|AI Credits|Requests)\s{2,}\S",
+    r"^Exiting…$",
+    // Copilot CLI and others look for updates on the side; that this fails matters to nobody.
+    r"(?i)^(?:error: )?(?:failed to |could not |unable to )?check(?:ing)? for (?:an )?updates?\b",
+    r"(?i)^(?:error: )?(?:failed to |could not )(?:send|flush|upload|report) telemetry\b",
+    // Gemini CLI 0.61.0, 2026-11.
+    r"^Ripgrep is not available",
+    r"^\[STARTUP\]",
+    r"^Loaded cached credentials",
+    r"^Data collection is disabled",
+    // Codex CLI 0.171.0, 2026-11.
+    r"^Reading (?:additional input|prompt) from stdin",
+    // macOS and GTK libraries in any program.
+    r"^objc\[\d+\]: Class ",
+    r"^\S+\[\d+:\d+\] \+\[",
+    // Shells without a terminal, and wrappers.
+    r"^bash: (?:cannot set terminal process group|no job control in this shell)",
+    r"^(?:/bin/)?(?:ba|z|da)?sh: warning: ",
+    r"^perl: warning: ",
+    r"^Picked up (?:_JAVA_OPTIONS|JAVA_TOOL_OPTIONS)",
+];
+
+static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(NOISE).ok());
+
+/// Whether a line says nothing of a failure.
+pub(super) fn is_noise(line: &str) -> bool {
+    let line = line.trim_start();
+    SET.as_ref().is_some_and(|set| set.is_match(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(SET.is_some());
+    }
+
+    #[test]
+    fn warnings_and_statistics_are_noise_and_errors_are_not() {
+        for line in [
+            "(node:4242) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.",
+            "(node:7) Warning: Setting the NODE_TLS_REJECT_UNAUTHORIZED environment variable to '0' makes TLS connections and HTTPS requests insecure",
+            "Changes    +1 -0",
+            "Resume     copilot --resume=56ea09a1-e7c8-4a4e-afea-cf0647fb0f8c",
+            "[STARTUP] Phase 'cli_startup' was started but never ended.",
+            "npm warn deprecated inflight@1.0.6",
+            "warning: self-signed certificate accepted by your setting",
+        ] {
+            assert!(is_noise(line), "{line}");
+        }
+        for line in [
+            "Error: No authentication information found.",
+            "error: unknown option '--x'",
+            "Session not found",
+            "Session token expired and the request could not be retried. Please resend your message.",
+            "Requests are limited",
+        ] {
+            assert!(!is_noise(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests of the rules, the texts and the classification as a whole.
+
+mod rules;

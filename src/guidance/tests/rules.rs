@@ -1,0 +1,102 @@
+//! Every rule is held to its example, its near miss and its text.
+
+use std::collections::BTreeSet;
+
+use crate::adapters;
+use crate::guidance::classify::{NAMES, rules};
+use crate::guidance::rule::{On, Pattern, Rule, Signal};
+use crate::guidance::texts;
+use crate::guidance::{AgentError, Code, Failure, classify};
+
+fn spec() -> &'static adapters::Spec {
+    adapters::ALL[0].spec()
+}
+
+/// What a signal is classified as, all else unknown: the code and the text.
+fn classified(rule: &Rule, signal: &Signal) -> (Code, String) {
+    let mut failure = Failure::new(spec(), "Tolaria");
+    let mut errors = Vec::new();
+    match signal {
+        Signal::Text(text) if matches!(rule.on, On::Answer(_)) => {
+            failure.answer = text;
+            failure.answered = true;
+        }
+        Signal::Text(text) => failure.stderr = text,
+        Signal::Event(error_type, code, status) => errors.push(AgentError {
+            error_type: (*error_type).to_owned(),
+            message: String::from("the server said so"),
+            status: Some(*status),
+            code: (!code.is_empty()).then(|| (*code).to_owned()),
+        }),
+        Signal::Exit(code) => failure.exit_code = Some(*code),
+        Signal::Signal(signal) => failure.signal = Some(*signal),
+    }
+    failure.errors = &errors;
+    let guidance = classify(&failure);
+    (guidance.code, guidance.key)
+}
+
+fn patterns() -> impl Iterator<Item = (&'static Rule, &'static Pattern)> {
+    rules(spec()).filter_map(|rule| match &rule.on {
+        On::Phrase(pattern) | On::Answer(pattern) => Some((rule, pattern)),
+        _ => None,
+    })
+}
+
+#[test]
+fn every_pattern_compiles_and_names_only_known_groups() {
+    for (rule, pattern) in patterns() {
+        let regex = pattern.regex().unwrap_or_else(|| panic!("{rule:#?} does not compile"));
+        for name in regex.capture_names().flatten() {
+            assert!(NAMES.contains(&name), "{name} in {rule:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_matches_its_example_and_not_its_near_miss() {
+    let mut wrong = Vec::new();
+    for rule in rules(spec()) {
+        let meant = (rule.code, rule.text.to_owned());
+        let got = classified(rule, &rule.example);
+        if got != meant {
+            wrong.push(format!("the example {:?} means {meant:?}, got {got:?}", rule.example));
+        }
+        if let On::Phrase(pattern) | On::Answer(pattern) = &rule.on {
+            for (signal, expected) in [(&rule.example, true), (&rule.near_miss, false)] {
+                let Signal::Text(text) = signal else { panic!("a phrase without a text: {rule:#?}") };
+                if pattern.captures(text).is_some() != expected {
+                    wrong.push(format!("{text:?} matched is not {expected} for {meant:?}"));
+                }
+            }
+        } else if classified(rule, &rule.near_miss) == meant {
+            wrong.push(format!("the near miss {:?} means {meant:?}", rule.near_miss));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_says_where_it_was_seen_and_has_a_text() {
+    for rule in rules(spec()) {
+        assert!(rule.source.len() >= 7, "{rule:#?}");
+        assert_eq!(texts::find(rule.text).key, rule.text, "{rule:#?}");
+    }
+}
+
+#[test]
+fn no_text_has_the_key_of_another_and_none_blames_the_person() {
+    let mut keys = BTreeSet::new();
+    for text in texts::all() {
+        assert!(keys.insert(text.key), "{}", text.key);
+        assert!(!text.steps.is_empty(), "{} says what happened and not what to do", text.key);
+        for words in [text.title, text.message] {
+            let words = words.to_lowercase();
+            for blame in
+                ["you forgot", "your fault", "you failed", "you did not", "invalid input", "illegal", "wrong password"]
+            {
+                assert!(!words.contains(blame), "{blame} in {}", text.key);
+            }
+        }
+    }
+}
