@@ -27,11 +27,13 @@ static SPEC: Spec = Spec {
     install_prompts: &[],
     install_command: "cargo install agent-launcher",
     install_url: "https://docs.rs/agent-launcher",
+    update_command: "cargo install agent-launcher",
     login_command: "agent-launcher ask --agent demo",
     auth_variables: &[],
     floor: Floor { safe: "0.1.0", power_user: "0.1.0" },
     tested: env!("CARGO_PKG_VERSION"),
     stop_signal: StopSignal::Term,
+    rules: &[],
 };
 
 impl Adapter for Demo {
