@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::adapters;
 use crate::discover::{AgentStatus, Binary, Search};
 use crate::env::HostEnv;
 use crate::error::Error;
-use crate::guidance::Guidance;
+use crate::guidance::{self, Failure, Guidance};
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
 use crate::run::Run;
@@ -138,7 +139,8 @@ impl Launcher {
     ///
     /// [`Error::UnknownAgent`].
     pub fn classify(&self, agent: &AgentId, exit_code: Option<i32>, stderr: &str) -> Result<Guidance, Error> {
-        let _ = (exit_code, stderr);
-        Err(Error::UnknownAgent { agent: agent.clone(), known: Vec::new() })
+        let spec = adapters::find(agent)?.spec();
+        let failure = Failure { exit_code, stderr, ..Failure::new(spec, &self._builder.app) };
+        Ok(guidance::classify(&failure))
     }
 }

@@ -1,11 +1,10 @@
-//! Guidance for what the launcher itself found out: before a process exists, or while it watched one.
+//! Guidance for what the launcher itself found out, before a process exists or beside one.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::classify::with_denied;
 use super::fill::{Params, guidance};
-use super::{Code, Guidance, wait};
+use super::{Code, Guidance};
 use crate::adapters::{self, Spec};
 use crate::error::Error;
 
@@ -81,40 +80,13 @@ pub(crate) fn vault_not_a_folder(app: &str, path: &Path) -> Guidance {
 
 /// The vault cannot be read. `reason` is the system's.
 pub(crate) fn vault_unreadable(app: &str, path: &Path, reason: &str) -> Guidance {
-    let params = alone(app).with_path(path).with("line", reason);
+    let params = alone(app).with_path(path).with("line", reason.trim_end_matches('.'));
     guidance(Code::VaultUnreadable, "vault_unreadable", params, lines(reason), &[])
-}
-
-/// The run took longer than it may. `last` is the last line of stderr, if any.
-pub(crate) fn timed_out(spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
-    limited(Code::TimedOut, "timed_out", spec, app, limit, last, secrets)
-}
-
-/// The run was silent for longer than it may. `last` is the last line of stderr: it may name the cause.
-pub(crate) fn idle(spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
-    limited(Code::Idle, "idle", spec, app, limit, last, secrets)
-}
-
-fn limited(code: Code, key: &str, spec: &Spec, app: &str, limit: Duration, last: &str, secrets: &[String]) -> Guidance {
-    let words = wait::in_words(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-    let params = Params::of(spec, app).with("limit", &words).with("line", last);
-    guidance(code, key, params, lines(last), secrets)
-}
-
-/// The agent ended and said nothing.
-pub(crate) fn no_answer(spec: &Spec, app: &str) -> Guidance {
-    guidance(Code::NoAnswer, "no_answer", Params::of(spec, app), Vec::new(), &[])
-}
-
-/// The agent used a tool that its mode forbids.
-pub(crate) fn permission_bypassed(spec: &Spec, app: &str, tool: &str, detail: &str, secrets: &[String]) -> Guidance {
-    let params = Params::of(spec, app).with("tool", tool).with("detail", detail);
-    guidance(Code::PermissionBypassed, "permission_bypassed", params, lines(detail), secrets)
 }
 
 /// An MCP server of the app did not start or went away.
 pub(crate) fn mcp_failed(spec: &Spec, app: &str, server: &str, detail: &str, secrets: &[String]) -> Guidance {
-    let params = Params::of(spec, app).with("server", server).with("detail", detail);
+    let params = Params::of(spec, app).with("server", server).with("detail", detail.trim_end_matches('.'));
     guidance(Code::McpFailed, "mcp_failed", params, lines(detail), secrets)
 }
 

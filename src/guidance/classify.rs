@@ -4,6 +4,7 @@
 //! error, refused tools, exit codes and signals that say little. Nothing known is `unknown`, with what the agent said.
 
 use std::path::Path;
+use std::time::Duration;
 
 use regex::Captures;
 
@@ -25,11 +26,32 @@ pub(crate) struct AgentError {
     pub(crate) code: Option<String>,
 }
 
+/// What the engine itself saw of the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause<'a> {
+    /// The time limit of the run passed. Decides by itself.
+    TimedOut(Duration),
+    /// The agent was silent for longer than the limit. Decides by itself.
+    Idle(Duration),
+    /// The agent did this although the mode forbids it. Decides by itself.
+    Bypassed(&'a str),
+    /// The agent told that it failed.
+    Told,
+    /// It exited cleanly and said nothing. Decides where no signal says more.
+    NoAnswer,
+    /// It exited cleanly in the middle of its answer, without its final event. Decides where no signal says more.
+    CutShort,
+    /// Nothing but the exit status.
+    Exited,
+}
+
 /// All that is known of a failed run. Start from [`Failure::new`] and fill in what is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure<'a> {
     /// The agent's table.
     pub(crate) spec: &'static Spec,
+    /// What the engine saw; `None` for a captured stderr.
+    pub(crate) cause: Option<Cause<'a>>,
     /// The host app's name.
     pub(crate) app: &'a str,
     /// The agent's version, where known.
@@ -67,6 +89,7 @@ impl<'a> Failure<'a> {
     pub(crate) fn new(spec: &'static Spec, app: &'a str) -> Failure<'a> {
         Failure {
             spec,
+            cause: None,
             app,
             version: None,
             program: None,
@@ -96,6 +119,16 @@ struct Found {
 /// Chooses the guidance for a failure. Never panics; an unknown cause is `unknown` with its evidence.
 pub(crate) fn classify(failure: &Failure<'_>) -> Guidance {
     let stderr = clean::text(failure.stderr);
+    match failure.cause {
+        Some(Cause::TimedOut(limit)) => return limited(failure, Code::TimedOut, "timed_out", limit, &stderr),
+        Some(Cause::Idle(limit)) => return limited(failure, Code::Idle, "idle", limit, &stderr),
+        Some(Cause::Bypassed(what)) => {
+            let params = params(failure).with("detail", what);
+            let evidence = vec![what.to_owned()];
+            return guidance(Code::PermissionBypassed, "permission_bypassed", params, evidence, failure.secrets);
+        }
+        _ => {}
+    }
     if let Some(found) = by_rule(failure, &stderr) {
         let (code, key) = refined(failure, &found);
         let params = found.params;
@@ -108,16 +141,37 @@ pub(crate) fn classify(failure: &Failure<'_>) -> Guidance {
     if evidence.is_empty() {
         evidence = last_lines(&clean::plain(failure.stderr), 6);
     }
-    let (code, key) = if silent { (Code::NoAnswer, "no_answer") } else { (Code::Unknown, "unknown") };
+    let (code, key) = match failure.cause {
+        Some(Cause::NoAnswer) => (Code::NoAnswer, "no_answer"),
+        Some(Cause::CutShort) => (Code::AgentCrashed, "cut_short"),
+        _ if silent => (Code::NoAnswer, "no_answer"),
+        _ => (Code::Unknown, "unknown"),
+    };
     guidance(code, key, params(failure), evidence, failure.secrets)
+}
+
+/// A run that was stopped by a limit. What it said before often names the cause, and then what to do about that.
+fn limited(failure: &Failure<'_>, code: Code, key: &str, limit: Duration, stderr: &str) -> Guidance {
+    let words = wait::in_words(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+    let reason = by_events(failure).or_else(|| by_phrase(failure, stderr));
+    let mut params = params(failure).with("limit", &words);
+    let Some(found) = reason else {
+        let last = last_lines(stderr, 1).pop().unwrap_or_default();
+        params.add("line", last.trim_end_matches('.'));
+        return guidance(code, key, params, last_lines(stderr, 4), failure.secrets);
+    };
+    let reason = guidance(found.rule.code, found.rule.text, found.params, found.evidence, failure.secrets);
+    params.add("reason", &reason.title);
+    params.add("reason_code", &reason.code.as_str());
+    let mut limited = guidance(code, key, params, reason.evidence, failure.secrets);
+    limited.steps = reason.steps;
+    limited
 }
 
 /// The first rule that applies, most specific signal first.
 fn by_rule(failure: &Failure<'_>, stderr: &str) -> Option<Found> {
-    for error in failure.errors.iter().rev().take(4) {
-        if let Some(found) = by_event(failure, error) {
-            return Some(found);
-        }
+    if let Some(found) = by_events(failure) {
+        return Some(found);
     }
     let exit =
         |rule: &Rule| matches!(&rule.on, On::Exit(codes) if failure.exit_code.is_some_and(|c| codes.contains(&c)));
@@ -144,6 +198,11 @@ fn by_rule(failure: &Failure<'_>, stderr: &str) -> Option<Found> {
 /// The agent's own rules, then those of all agents.
 pub(super) fn rules(spec: &Spec) -> impl Iterator<Item = &'static Rule> {
     spec.rules.iter().copied().flatten().chain(shared::RULES)
+}
+
+/// The last error that a rule knows.
+fn by_events(failure: &Failure<'_>) -> Option<Found> {
+    failure.errors.iter().rev().take(4).find_map(|error| by_event(failure, error))
 }
 
 fn by_event(failure: &Failure<'_>, error: &AgentError) -> Option<Found> {

@@ -30,7 +30,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "broken_install",
         title: "{agent} does not start",
-        message: "{agent} was found[ at {path}], but it does not start.[ It said: {line}] Installing it again usually helps.",
+        message: "{agent} was found[ at {path}], but it does not start.[ It said: {line}.] Installing it again usually helps.",
         steps: &[Run("{install}"), Open("{install_url}"), Retry],
     },
     Text {
@@ -63,7 +63,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "wrong_architecture",
         title: "This {agent} is for another kind of computer",
-        message: "{agent} was found[ at {path}], but it was made for another kind of processor or system.[ It said: {line}]",
+        message: "{agent} was found[ at {path}], but it was made for another kind of processor or system.[ It said: {line}.]",
         steps: &[Run("{install}"), Open("{install_url}")],
     },
     Text {
@@ -120,7 +120,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "vault_unreadable",
         title: "The folder cannot be read",
-        message: "{app} may not read the folder {path}.[ The computer said: {line}]",
+        message: "{app} may not read the folder {path}.[ The computer said: {line}.]",
         steps: &[
             Choose(
                 "Allow {app} to use the folder: on macOS in System Settings, Privacy & Security, Files and Folders; \

@@ -35,6 +35,12 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Retry, Choose("If it happens again, choose another model or put the question in other words.")],
     },
     Text {
+        key: "cut_short",
+        title: "{agent} ended in the middle of its answer",
+        message: "{agent} ended before its answer was complete, without a reason.",
+        steps: &[Retry, Choose("If it happens again, update {agent} with the next command."), Run("{update}")],
+    },
+    Text {
         key: "folder_not_trusted",
         title: "{agent} does not trust this folder yet",
         message: "{agent} works only in folders that you have marked as trusted. Trust also lets settings in the folder \
@@ -90,7 +96,7 @@ pub(super) static TEXTS: &[Text] = &[
         key: "mcp_failed",
         title: "The tools of {server|an app} could not be used",
         message: "{agent} could not start or reach the MCP server {server|that was set up}, so its tools are \
-                  missing.[ Reason: {detail}]",
+                  missing.[ Reason: {detail}.]",
         steps: &[
             Choose(
                 "Start {app} again. If the server was added by hand, see that its command is right and that it starts \
@@ -151,13 +157,15 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "timed_out",
         title: "It took too long",
-        message: "{agent} was not done after {limit|the time allowed}, so {app} stopped it.[ The last thing it said: {line}]",
+        message: "{agent} was not done after {limit|the time allowed}, so {app} stopped it.[ The reason is probably this: \
+                  {reason}.][ The last thing it said: {line}.]",
         steps: &[Retry, Choose("Ask for less at once, or allow more time in the settings of {app}.")],
     },
     Text {
         key: "idle",
         title: "{agent} went silent",
-        message: "{agent} gave no sign of life for {limit|a long time}, so {app} stopped it.[ The last thing it said: {line}]",
+        message: "{agent} gave no sign of life for {limit|a long time}, so {app} stopped it.[ The reason is probably this: \
+                  {reason}.][ The last thing it said: {line}.]",
         steps: &[
             Retry,
             Choose("See whether the internet connection works and whether {agent} is signed in."),
