@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::discover::environment;
 use crate::plan::EnvChange;
 
 /// An operating system, as far as places and rules differ.
@@ -87,9 +88,9 @@ impl HostEnv {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// The host's variables with a plan's changes made to them: all that the child gets.
+    /// All that a child gets: the host's variables without what must not reach one, with a plan's changes made to them.
     pub(crate) fn child(&self, changes: &BTreeMap<String, EnvChange>) -> BTreeMap<OsString, OsString> {
-        let mut vars = self.vars.clone();
+        let mut vars = environment::clean(self);
         for (name, change) in changes {
             let same = |key: &OsString| {
                 if self.os == Os::Windows { key.eq_ignore_ascii_case(name) } else { key == OsStr::new(name) }

@@ -1,14 +1,41 @@
 //! Finds the executable of an agent and says where it looked and why.
 //!
-//! One resolver serves the status screen and the run.
+//! One resolver serves the status screen and the run. Owns the order of the places, the judgement of what is found there
+//! and the environment of children. Starts programs only to ask for their version, through `process`.
+
+mod advice;
+mod disk;
+pub(crate) mod environment;
+mod format;
+mod hunt;
+mod node_managers;
+mod paths;
+mod places;
+mod probe;
+mod search;
+mod shell;
+mod shim;
+mod walk;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::env::{HostEnv, Os};
 use crate::guidance::Guidance;
 use crate::request::AgentId;
+
+pub(crate) use search::Discovery;
+
+/// A folder to start short programs in: nothing of a vault's, and there on every machine.
+pub(crate) fn neutral_folder(host: &HostEnv) -> PathBuf {
+    let home = host.home.clone().filter(|home| home.is_absolute() && home.is_dir());
+    home.unwrap_or_else(|| match host.os {
+        Os::Windows => host.var("SystemRoot").map_or_else(|| PathBuf::from(r"C:\"), PathBuf::from),
+        _ => PathBuf::from("/"),
+    })
+}
 
 /// How a candidate was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -95,7 +122,7 @@ pub struct Candidate {
 }
 
 /// The agent's executable, found and proven.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binary {
     /// The program to start: the found file, or the native binary or `node` behind it.
@@ -112,6 +139,22 @@ pub struct Binary {
     pub search_path: OsString,
     /// Variables that only the login shell exports and the agent needs: proxy and certificates.
     pub login_env: Vec<(OsString, OsString)>,
+}
+
+impl std::fmt::Debug for Binary {
+    /// Prints no value of a variable: proxies hold passwords.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&OsString> = self.login_env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Binary")
+            .field("program", &self.program)
+            .field("first_args", &self.first_args)
+            .field("found", &self.found)
+            .field("via", &self.via)
+            .field("version", &self.version)
+            .field("search_path", &self.search_path)
+            .field("login_env", &names)
+            .finish()
+    }
 }
 
 /// How asking the login shell went.

@@ -1,0 +1,239 @@
+//! The search: tiers in order, each candidate proven, the answer kept for as long as the files are the same.
+//!
+//! Order: the path the person chose → `PATH` → the login shell's `PATH` → the known places → what ranks last. A tier
+//! that fails never stops the next. Concurrent callers share one search. A positive answer is kept until one of the files it
+//! rests on changes, or one appears at a place that was looked at before it; a negative one is never kept.
+//!
+//! The login shell is asked where no earlier tier had a working candidate. Where one had, it is asked all the same, at the
+//! same time, if the app was not started from a terminal: only the shell then knows the proxy, the certificates and
+//! the `PATH` that the agent's own tools need.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OnceCell;
+
+use super::disk::{Identity, RealDisk};
+use super::hunt::Hunt;
+use super::shell::{self, Told};
+use super::{AgentStatus, Readiness, Search, environment, paths, walk};
+use crate::adapters::Spec;
+use crate::discover::Binary;
+use crate::env::HostEnv;
+use crate::request::AgentId;
+
+/// For how long the shell's answer serves a search that finds nothing: longer, and a new `PATH` would go unseen.
+const SHELL_FRESH: Duration = Duration::from_secs(10);
+
+/// Finds agents on one host. Clones share what was found.
+#[derive(Clone)]
+pub(crate) struct Discovery {
+    shared: Arc<Shared>,
+}
+
+/// An agent, and the path chosen for it.
+type Key = (AgentId, Option<PathBuf>);
+
+struct Shared {
+    host: HostEnv,
+    shell_limit: Duration,
+    /// Searches under way.
+    searches: Mutex<HashMap<Key, Arc<OnceCell<Arc<Search>>>>>,
+    /// What was found.
+    known: Mutex<HashMap<Key, Known>>,
+    /// The shell being asked.
+    asking: Mutex<Option<Arc<OnceCell<Told>>>>,
+    /// What the shell told last, and when.
+    told: Mutex<Option<(Told, Instant)>>,
+}
+
+/// A positive answer and all the files it rests on.
+struct Known {
+    search: Arc<Search>,
+    files: Vec<(PathBuf, Option<Identity>)>,
+}
+
+impl std::fmt::Debug for Discovery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Discovery").field("host", &self.shared.host).finish_non_exhaustive()
+    }
+}
+
+impl Discovery {
+    /// Finds agents on `host`. The login shell may take `shell_limit` to answer.
+    pub(crate) fn new(host: HostEnv, shell_limit: Duration) -> Discovery {
+        Discovery {
+            shared: Arc::new(Shared {
+                host,
+                shell_limit,
+                searches: Mutex::default(),
+                known: Mutex::default(),
+                asking: Mutex::default(),
+                told: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The host that is searched.
+    pub(crate) fn host(&self) -> &HostEnv {
+        &self.shared.host
+    }
+
+    /// Searches for an agent, or answers from what was found before.
+    ///
+    /// `chosen` is the path that the person chose. Where it cannot be used there is no binary, and the guidance says why:
+    /// another program than the one chosen is never run in its place.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends what it started; other callers of the same search go on with it.
+    pub(crate) async fn search(&self, spec: &'static Spec, chosen: Option<&Path>) -> Search {
+        let key = (spec.id.clone(), chosen.map(Path::to_path_buf));
+        if let Some(search) = self.known(&key) {
+            return Search::clone(&search);
+        }
+        let flight = Arc::clone(lock(&self.shared.searches).entry(key.clone()).or_default());
+        let search = Arc::clone(flight.get_or_init(|| self.cold(spec, &key)).await);
+        // The flight is over: whoever asks from now on looks anew.
+        let mut searches = lock(&self.shared.searches);
+        if searches.get(&key).is_some_and(|other| Arc::ptr_eq(other, &flight)) {
+            searches.remove(&key);
+        }
+        Search::clone(&search)
+    }
+
+    /// Whether an agent is there. While this is awaited the state is "checking"; there is no other sign of it.
+    pub(crate) async fn status(&self, spec: &'static Spec, chosen: Option<&Path>) -> AgentStatus {
+        let search = self.search(spec, chosen).await;
+        let status = match (&search.binary, &search.guidance) {
+            (Some(_), _) => Readiness::Ready,
+            (None, Some(guidance)) if guidance.code == crate::Code::NotInstalled => Readiness::NotInstalled,
+            (None, _) => Readiness::Broken,
+        };
+        AgentStatus {
+            agent: spec.id.clone(),
+            name: spec.name.into(),
+            status,
+            path: search.chosen.clone(),
+            version: search.binary.as_ref().map(|binary| binary.version.clone()),
+            via: search.binary.as_ref().map(|binary| binary.via),
+            guidance: search.guidance.filter(|_| search.binary.is_none()),
+        }
+    }
+
+    /// The absolute path of an MCP server's command, found as the agent would find it.
+    pub(crate) fn resolve_command(&self, binary: &Binary, command: &Path) -> Option<PathBuf> {
+        let host = &self.shared.host;
+        if paths::is_absolute(host.os, command) {
+            return Some(command.to_path_buf());
+        }
+        let name = command.to_str().filter(|name| !name.contains(['/', '\\']))?;
+        let folders = paths::split_list(host.os, &binary.search_path);
+        walk::walk(&RealDisk, host, &folders, name)
+            .into_iter()
+            .find(|step| step.refused.is_none())
+            .map(|step| step.path)
+    }
+
+    /// What was found before, if every file is as it was.
+    fn known(&self, key: &Key) -> Option<Arc<Search>> {
+        let mut known = lock(&self.shared.known);
+        let entry = known.get(key)?;
+        if entry.files.iter().all(|(path, identity)| RealDisk::identity(path) == *identity) {
+            return Some(Arc::clone(&entry.search));
+        }
+        known.remove(key);
+        None
+    }
+
+    async fn cold(&self, spec: &'static Spec, key: &Key) -> Arc<Search> {
+        let host = &self.shared.host;
+        let mut hunt = Hunt::new(host, &RealDisk, spec);
+        if let Some(chosen) = &key.1 {
+            hunt.chosen(chosen).await;
+            if hunt.is_found() && !environment::is_from_terminal(host) {
+                let told = self.ask_shell(false).await;
+                hunt.told(told);
+            }
+        } else {
+            let eager = !environment::is_from_terminal(host);
+            let looking = async {
+                hunt.path().await;
+                if eager && !hunt.is_found() {
+                    hunt.guess().await;
+                }
+            };
+            let told = if eager {
+                let ((), told) = tokio::join!(looking, self.ask_shell(false));
+                Some(told)
+            } else {
+                looking.await;
+                None
+            };
+            match told {
+                Some(told) => hunt.told(told),
+                None if hunt.is_found() => {}
+                None => {
+                    let ((), told) = tokio::join!(hunt.guess(), self.ask_shell(true));
+                    hunt.told(told);
+                }
+            }
+            hunt.rest().await;
+        }
+        let search = Arc::new(hunt.finish());
+        if search.binary.is_some() {
+            let files = hunt_files(&search);
+            lock(&self.shared.known).insert(key.clone(), Known { search: Arc::clone(&search), files });
+        }
+        search
+    }
+
+    /// What the login shell tells; concurrent callers share the asking.
+    ///
+    /// Where it is `needed`, since nothing was found without it, an old answer does not serve.
+    async fn ask_shell(&self, needed: bool) -> Told {
+        if let Some((told, at)) = lock(&self.shared.told).as_ref() {
+            let fresh = at.elapsed() < SHELL_FRESH;
+            if (told.vars.is_some() && !needed) || fresh && told.vars.is_some() {
+                return told.clone();
+            }
+        }
+        let flight = Arc::clone(lock(&self.shared.asking).get_or_insert_default());
+        let told =
+            flight.get_or_init(|| shell::ask(&self.shared.host, &RealDisk, self.shared.shell_limit)).await.clone();
+        let mut asking = lock(&self.shared.asking);
+        if asking.as_ref().is_some_and(|other| Arc::ptr_eq(other, &flight)) {
+            *asking = None;
+            *lock(&self.shared.told) = Some((told.clone(), Instant::now()));
+        }
+        told
+    }
+}
+
+/// The files that a positive answer rests on: all that was looked at up to the one chosen, and what that runs.
+fn hunt_files(search: &Search) -> Vec<(PathBuf, Option<Identity>)> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for candidate in &search.candidates {
+        files.push(candidate.path.clone());
+        if Some(&candidate.path) == search.chosen.as_ref() {
+            break;
+        }
+    }
+    files.extend(search.binary.as_ref().map(|binary| binary.program.clone()));
+    files.into_iter().map(|path| (path.clone(), RealDisk::identity(&path))).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics while it holds one of these; and what they hold stays valid if it did.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Variables to read places from: the host's, completed by the login shell's.
+pub(super) fn merged(host: &HostEnv, told: Option<&Told>) -> BTreeMap<OsString, OsString> {
+    let mut vars = told.and_then(|told| told.vars.clone()).unwrap_or_default();
+    vars.extend(host.vars.clone());
+    vars
+}

@@ -1,0 +1,152 @@
+//! From a found file to what it really runs: the native binary behind an npm shim, or `node` and the script.
+//!
+//! A shim costs a start of Node, quotes arguments anew and keeps signals from the agent. Reads files, starts nothing.
+//! In doubt there is no answer and the found file itself is started.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Look};
+use super::format::Format;
+use super::paths;
+use crate::adapters::Spec;
+use crate::env::{Arch, Os};
+
+/// What to start in place of a shim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Its first arguments.
+    pub(crate) first_args: Vec<OsString>,
+}
+
+/// The native binary behind `found`, where it is the npm shim or loader of the agent's package and has one.
+pub(crate) fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &Path) -> Option<PathBuf> {
+    let package = package_folder(disk, os, spec, found)?;
+    let (template, binary) = spec.npm_native?;
+    for names in platforms(os, arch)? {
+        let package_name = names.fill(template);
+        let mut inside = names.fill(binary);
+        if os == Os::Windows && !inside.ends_with(".exe") {
+            inside.push_str(".exe");
+        }
+        // Node's way: `node_modules` of the package itself, then of each folder above.
+        let mut folder = Some(package.clone());
+        while let Some(here) = folder {
+            if paths::name(os, &here) != "node_modules" {
+                let file = paths::below(os, &here, &format!("node_modules/{package_name}/{inside}"));
+                if matches!(disk.look(&file), Look::File { executable: true }) && fits(disk, os, arch, &file) {
+                    return Some(file);
+                }
+            }
+            folder = paths::parent(os, &here).filter(|parent| *parent != here);
+        }
+    }
+    None
+}
+
+/// Whether this machine has what the binary needs: its processor, and its C library's linker.
+fn fits(disk: &dyn Disk, os: Os, arch: Arch, file: &Path) -> bool {
+    let format = Format::of(&disk.head(file));
+    if format.is_foreign(os, arch) {
+        return false;
+    }
+    match format {
+        Format::Native { linker: Some(linker), .. } => matches!(disk.look(Path::new(&linker)), Look::File { .. }),
+        _ => true,
+    }
+}
+
+/// The folder of the agent's npm package that `found` leads into: as a link, or as a shim that names the script.
+fn package_folder(disk: &dyn Disk, os: Os, spec: &Spec, found: &Path) -> Option<PathBuf> {
+    let package = spec.npm_package?;
+    let real = disk.real(found)?;
+    let script = shim_script(disk, os, package, &real).and_then(|script| disk.real(&script)).unwrap_or(real);
+    let mut folder = paths::parent(os, &script);
+    // The loader lies at most a few folders below its package's own.
+    for _ in 0..4 {
+        let here = folder?;
+        let text = disk.text(&paths::below(os, &here, "package.json"));
+        if let Some(name) = text.and_then(|text| package_name(&text)) {
+            return (name == package).then_some(here);
+        }
+        folder = paths::parent(os, &here);
+    }
+    None
+}
+
+/// The script that a `.cmd` or sh shim of npm, pnpm, Yarn or Bun runs: the quoted path into the package.
+fn shim_script(disk: &dyn Disk, os: Os, package: &str, file: &Path) -> Option<PathBuf> {
+    let text = disk.text(file).filter(|text| text.len() < 16 * 1024)?;
+    let inside = format!("node_modules/{package}/");
+    for quoted in text.split(['"', '\'']) {
+        let written = quoted.replace('\\', "/");
+        let Some(at) = written.find(&inside) else { continue };
+        if written[at..].contains(['$', '%', '\n', ' ', ':']) {
+            continue;
+        }
+        // What stands before is the shim's own folder, in one of its spellings, or an absolute path.
+        let below = ["$basedir/", "%dp0%/", "%~dp0/", "%~dp0", "$PSScriptRoot/"]
+            .iter()
+            .find_map(|own| written.strip_prefix(own));
+        return match below {
+            Some(below) => Some(paths::below(os, &paths::parent(os, file)?, below.trim_start_matches('/'))),
+            None => paths::is_absolute(os, Path::new(&written)).then(|| PathBuf::from(written)),
+        };
+    }
+    None
+}
+
+fn package_name(text: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    value.get("name")?.as_str().map(str::to_owned)
+}
+
+/// The words for a platform in package names.
+struct Platform {
+    os: &'static str,
+    arch: &'static str,
+    triple: &'static str,
+    libc: &'static str,
+}
+
+impl Platform {
+    fn fill(&self, template: &str) -> String {
+        // A package that marks the C library at the end names its system plainly.
+        let os = if template.contains("{libc}") { self.os.trim_end_matches("musl") } else { self.os };
+        let filled = template.replace("{os}", os).replace("{arch}", self.arch);
+        filled.replace("{triple}", self.triple).replace("{libc}", self.libc)
+    }
+}
+
+/// The platforms whose binaries may run here, best first.
+fn platforms(os: Os, arch: Arch) -> Option<Vec<Platform>> {
+    let name = match arch {
+        Arch::X64 => "x64",
+        Arch::Arm64 => "arm64",
+        Arch::Other => return None,
+    };
+    let x64 = arch == Arch::X64;
+    let platform = |os, triple, libc| Platform { os, arch: name, triple, libc };
+    Some(match os {
+        Os::Linux => {
+            let musl = if x64 { "x86_64-unknown-linux-musl" } else { "aarch64-unknown-linux-musl" };
+            vec![platform("linux", musl, ""), platform("linuxmusl", musl, "-musl")]
+        }
+        Os::MacOs => {
+            vec![platform("darwin", if x64 { "x86_64-apple-darwin" } else { "aarch64-apple-darwin" }, "")]
+        }
+        Os::Windows => {
+            vec![platform("win32", if x64 { "x86_64-pc-windows-msvc" } else { "aarch64-pc-windows-msvc" }, "")]
+        }
+    })
+}
+
+/// What to start for `found`, best first: the native binary, `node` with the script (Windows), the file itself.
+pub(crate) fn targets(disk: &dyn Disk, host: &crate::env::HostEnv, spec: &Spec, found: &Path) -> Vec<Target> {
+    let direct = Target { program: found.to_path_buf(), first_args: Vec::new() };
+    let behind =
+        native(disk, host.os, host.arch, spec, found).map(|program| Target { program, first_args: Vec::new() });
+    behind.into_iter().chain([direct]).collect()
+}
