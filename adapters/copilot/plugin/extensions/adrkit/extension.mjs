@@ -1,0 +1,18 @@
+// What the Copilot CLI loads. The only file that imports its SDK.
+
+import { defineWorkflow, joinSession } from "@github/copilot-sdk/extension";
+import { register } from "./register.mjs";
+import { createReview, meta } from "./review.mjs";
+import { createSessionDir } from "./session-dir.mjs";
+import { createTools } from "./tools.mjs";
+
+const sessionDir = createSessionDir();
+
+await register({
+  joinSession,
+  onEvent: sessionDir.onEvent,
+  workflows: () => [defineWorkflow({ meta, run: createReview({ sessionDir }) })],
+  tools: () => createTools({ sessionDir }),
+  // Never to stdout: that is the channel to the CLI, and a stray line on it ends the extension.
+  log: (line) => process.stderr.write(`${line}\n`),
+});

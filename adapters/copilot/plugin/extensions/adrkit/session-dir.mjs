@@ -1,0 +1,24 @@
+// The session's working directory as the extension knows it.
+//
+// A tool call names no directory, and `process.cwd()` stays where the process started when the session moves on
+// (measured on Copilot CLI 1.0.93 and 1.0.102). So the extension follows the session's own event.
+
+import { isAbsolute } from "node:path";
+
+/** A tracker that starts at `start` and follows `session.context_changed`. */
+export function createSessionDir(start = process.cwd()) {
+  let current = start;
+  return {
+    /** The directory now. */
+    get: () => current,
+    /**
+     * Takes one session event; give it to `joinSession` as `onEvent`, so that a change that arrives while the join is
+     * under way is kept. Anything but an absolute path is ignored.
+     */
+    onEvent(event) {
+      if (event?.type !== "session.context_changed") return;
+      const cwd = event.data?.cwd;
+      if (typeof cwd === "string" && isAbsolute(cwd)) current = cwd;
+    },
+  };
+}
