@@ -14,6 +14,7 @@
     reason = "this is a program of the test suite, not a part of the library"
 )]
 
+mod adr;
 mod copilot;
 mod copilot_answer;
 mod copilot_flags;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         version(&name, &scenario, &mut call);
     }
     match name.as_str() {
+        "adr" => adr::play(args, &mut call),
         "copilot" => copilot::play(args, &scenario, &mut call),
         _ if scenario.steps.is_empty() => {
             bad_setup(&format!("`{name}` has no scenario, and a fake that accepts anything proves nothing"))

@@ -21,7 +21,7 @@ test("checklist 57: the plugin is its manifest, one agent, and one extension at 
   assert.deepEqual(shipped.sort(), [
     ".claude-plugin/plugin.json",
     "agents/decision-checker.md",
-    ...["changes", "cli", "extension", "register", "review", "session-dir", "text", "tools", "validate"].map((name) => `extensions/adrkit/${name}.mjs`),
+    ...["changes", "cli", "extension", "register", "rejoin", "review", "session-dir", "text", "tools", "validate"].map((name) => `extensions/adrkit/${name}.mjs`),
   ]);
   assert.ok(!existsSync(join(plugin, ".mcp.json")) && !existsSync(join(plugin, "com.github.copilot")));
   const manifest = JSON.parse(text(".claude-plugin/plugin.json"));

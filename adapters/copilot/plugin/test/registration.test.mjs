@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { register, rungs } from "../extensions/adrkit/register.mjs";
+import { createJoin } from "../extensions/adrkit/rejoin.mjs";
 import { createReview, meta } from "../extensions/adrkit/review.mjs";
 import { createSessionDir } from "../extensions/adrkit/session-dir.mjs";
 import { createTools } from "../extensions/adrkit/tools.mjs";
@@ -133,6 +135,30 @@ test("checklist 43: where the permission is denied, the workflow alone joins", a
   const { value, attempts, lines } = await joined({ refuse: (names) => (names.includes("tools") ? denied : null) });
   assert.deepEqual([value, attempts.at(-1)], [{ name: "session" }, ["workflows"]]);
   assert.ok(lines[0].includes(denied) && /without tools/.test(lines[0]));
+});
+
+test("checklist 43: a refused join reads nothing any more, and the next one misses nothing", async () => {
+  const stdin = new PassThrough();
+  const heard = { first: [], second: [], other: [] };
+  stdin.on("data", (part) => heard.other.push(String(part)));
+  const join = createJoin(async ({ name, refuse }) => {
+    await new Promise((done) => setImmediate(done));
+    stdin.on("data", (part) => heard[name].push(String(part)));
+    stdin.on("close", () => {});
+    await new Promise((done) => setImmediate(done));
+    if (refuse) throw new Error("refused");
+    return name;
+  }, stdin);
+  stdin.write("a");
+  await assert.rejects(join({ name: "first", refuse: true }), /refused/);
+  stdin.write("b");
+  assert.equal(await join({ name: "second" }), "second");
+  stdin.write("c");
+  await new Promise((done) => setImmediate(done));
+  assert.deepEqual(heard.second, ["b", "c"]);
+  assert.ok(!heard.first.includes("b") && !heard.first.includes("c"));
+  assert.deepEqual(heard.other.slice(-2), ["b", "c"], "readers that were there before stay");
+  assert.deepEqual([stdin.listenerCount("data"), stdin.listenerCount("newListener")], [2, 0]);
 });
 
 test("checklist 54: the workflow's own data: three phases, no limits, no pause", () => {

@@ -2,6 +2,7 @@
 
 import { defineWorkflow, joinSession } from "@github/copilot-sdk/extension";
 import { register } from "./register.mjs";
+import { createJoin } from "./rejoin.mjs";
 import { createReview, meta } from "./review.mjs";
 import { createSessionDir } from "./session-dir.mjs";
 import { createTools } from "./tools.mjs";
@@ -9,7 +10,7 @@ import { createTools } from "./tools.mjs";
 const sessionDir = createSessionDir();
 
 await register({
-  joinSession,
+  joinSession: createJoin(joinSession),
   onEvent: sessionDir.onEvent,
   workflows: () => [defineWorkflow({ meta, run: createReview({ sessionDir }) })],
   tools: () => createTools({ sessionDir }),

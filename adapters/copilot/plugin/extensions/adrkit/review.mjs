@@ -56,7 +56,7 @@ export function createReview({ sessionDir, env = process.env }) {
       await review(ctx, call, result);
     } catch (error) {
       // A stopped run must end as cancelled, not as one that completed with a result.
-      if (ctx.signal?.aborted) throw error;
+      if (ctx.signal?.aborted) throw ctx.signal.reason;
       if (!(error instanceof Failure)) throw error;
       result.status = "usage-error";
       result.notes.push(error.text());
