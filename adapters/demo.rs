@@ -90,6 +90,7 @@ impl Adapter for Demo {
             allowed_tools: None,
             timeout: request.timeout,
             idle_timeout: request.idle_timeout,
+            ticket: Default::default(),
         })
     }
 

@@ -1,25 +1,40 @@
 //! The door of the crate: what an app holds.
 
-use std::future::Future;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::adapters::{self, Context};
+use tokio::time::{Instant, timeout};
+
+use crate::adapters;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::guidance::{self, Failure, Guidance};
-use crate::plan::Plan;
-use crate::request::{AgentId, Request};
-use crate::run::Run;
+use crate::plan::{EnvChange, Plan, Stdin, Ticket};
+use crate::process::{Command, MARK, Polite, Tree};
+use crate::request::{AgentId, EnvValue, Request};
+use crate::run::{Live, Registry, Run};
+use crate::supervise::{self, Facts, Limits, PrivateFiles, Supervisor};
 
 /// Finds agents, makes plans and starts runs. One for an app; cheap to clone, shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    settings: Arc<LauncherBuilder>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    app: String,
+    host: HostEnv,
+    programs: Vec<(AgentId, PathBuf)>,
     discovery: Discovery,
+    registry: Arc<Registry>,
+    grace: Duration,
+    max_line: usize,
 }
 
 /// Settings of a [`Launcher`].
@@ -29,6 +44,8 @@ pub struct LauncherBuilder {
     host: Option<HostEnv>,
     programs: Vec<(AgentId, PathBuf)>,
     login_shell_limit: Duration,
+    grace: Duration,
+    max_line: usize,
 }
 
 impl LauncherBuilder {
@@ -47,6 +64,8 @@ impl LauncherBuilder {
     }
 
     /// The path that the person chose for an agent. It wins over the search, and is validated like any other.
+    ///
+    /// The last one set for an agent counts.
     #[must_use]
     pub fn program(mut self, agent: AgentId, path: impl Into<PathBuf>) -> LauncherBuilder {
         self.programs.push((agent, path.into()));
@@ -60,11 +79,35 @@ impl LauncherBuilder {
         self
     }
 
+    /// How long an agent may take to end by itself once it was asked to, before all of it is killed. Default: 2 seconds.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> LauncherBuilder {
+        self.grace = grace;
+        self
+    }
+
+    /// The longest line of an agent that is decoded, in bytes. A longer one is skipped, told as a `Notice`, and the run
+    /// goes on. Default: 8 MiB.
+    #[must_use]
+    pub fn max_line(mut self, bytes: usize) -> LauncherBuilder {
+        self.max_line = bytes;
+        self
+    }
+
     /// The launcher.
     pub fn build(self) -> Launcher {
-        let host = self.host.clone().unwrap_or_else(HostEnv::capture);
-        let discovery = Discovery::new(host, self.login_shell_limit);
-        Launcher { settings: Arc::new(self), discovery }
+        let host = self.host.unwrap_or_else(HostEnv::capture);
+        let discovery = Discovery::new(host.clone(), self.login_shell_limit);
+        let shared = Shared {
+            app: self.app,
+            host,
+            programs: self.programs,
+            discovery,
+            registry: Arc::default(),
+            grace: self.grace,
+            max_line: self.max_line,
+        };
+        Launcher { shared: Arc::new(shared) }
     }
 }
 
@@ -76,6 +119,8 @@ impl Launcher {
             host: None,
             programs: Vec::new(),
             login_shell_limit: Duration::from_secs(5),
+            grace: Duration::from_secs(2),
+            max_line: 8 * 1024 * 1024,
         }
     }
 
@@ -83,7 +128,7 @@ impl Launcher {
     pub async fn agents(&self) -> Vec<AgentStatus> {
         let looking = adapters::ALL.iter().map(|adapter| {
             let (launcher, spec) = (self.clone(), adapter.spec());
-            async move { launcher.discovery.status(spec, launcher.chosen(&spec.id)).await }
+            async move { launcher.shared.discovery.status(spec, launcher.chosen(&spec.id)).await }
         });
         // All at once: the login shell is asked one time for all.
         let mut looking: Vec<_> = looking.map(Box::pin).collect();
@@ -100,12 +145,6 @@ impl Launcher {
         found.into_iter().flatten().collect()
     }
 
-    /// The path that the person chose for an agent; the last one given counts.
-    fn chosen(&self, agent: &AgentId) -> Option<&Path> {
-        let mut programs = self.settings.programs.iter().rev();
-        programs.find(|(other, _)| other == agent).map(|(_, path)| path.as_path())
-    }
-
     /// The search for one agent, in full.
     ///
     /// # Errors
@@ -113,15 +152,24 @@ impl Launcher {
     /// [`Error::UnknownAgent`].
     pub async fn search(&self, agent: &AgentId) -> Result<Search, Error> {
         let spec = adapters::find(agent)?.spec();
-        Ok(self.discovery.search(spec, self.chosen(agent)).await)
+        Ok(self.shared.discovery.search(spec, self.chosen(agent)).await)
     }
 
     /// Finds the agent and decides the exact command.
+    ///
+    /// A [`cancel`](Launcher::cancel) with the request's stream id from here on sticks to the plan: [`start`](Launcher::start)
+    /// then starts nothing, and the run is over at once as cancelled.
     ///
     /// # Errors
     ///
     /// Whatever would keep the run from starting: see [`Error`].
     pub async fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        let ticket = self.ticket(request);
+        adapters::find(&request.agent)?;
+        let vault = request.vault.clone();
+        // A vault may be on a disk that is slow to answer.
+        let checked = tokio::task::spawn_blocking(move || check_vault(&vault)).await;
+        checked.unwrap_or(Err(Error::ShutDown))?;
         let search = self.search(&request.agent).await?;
         let Some(binary) = search.binary else {
             let guidance = search.guidance.expect("a search without a binary says why");
@@ -129,61 +177,94 @@ impl Launcher {
         };
         let mut commands = Vec::new();
         for server in &request.mcp_servers {
-            let resolved = self.discovery.resolve_command(&binary, &server.command);
-            commands.push(resolved.ok_or_else(|| Error::InvalidServer {
+            let found = self.shared.discovery.resolve_command(&binary, &server.command);
+            commands.push(found.ok_or_else(|| Error::InvalidServer {
                 name: server.name.clone(),
-                problem: format!("its command `{}` was not found on the agent's PATH", server.command.display()),
+                problem: format!(
+                    "the command `{}` was not found on the agent's `PATH`; give its absolute path",
+                    server.command.display()
+                ),
             })?);
         }
-        self.plan_by(request, &binary, &commands)
+        self.decide(request, &binary, &commands, ticket)
     }
 
     /// The pure core of [`plan`](Launcher::plan), for an agent that was found before. Reads no file.
+    ///
+    /// The commands of MCP servers are taken as they are, and the vault is not looked at.
     ///
     /// # Errors
     ///
     /// Whatever is wrong with the request itself.
     pub fn plan_with(&self, request: &Request, binary: &Binary) -> Result<Plan, Error> {
-        let commands: Vec<PathBuf> = request.mcp_servers.iter().map(|server| server.command.clone()).collect();
-        self.plan_by(request, binary, &commands)
-    }
-
-    fn plan_by(&self, request: &Request, binary: &Binary, mcp_commands: &[PathBuf]) -> Result<Plan, Error> {
-        let host = self.discovery.host();
-        let adapter = adapters::find(&request.agent)?;
-        let context = Context { binary, host, app: &self.settings.app, mcp_commands };
-        let mut plan = adapter.plan(request, &context)?;
-        // One environment for every agent, and what the adapter decided about a variable wins.
-        for (name, change) in environment::changes(host, binary) {
-            plan.env.entry(name).or_insert(change);
-        }
-        Ok(plan)
+        let commands: Vec<_> = request.mcp_servers.iter().map(|server| server.command.clone()).collect();
+        self.decide(request, binary, &commands, self.ticket(request))
     }
 
     /// Starts a plan. Registered under its stream id before the process exists.
     ///
+    /// The run is driven by a task of the current runtime. A plan that was cancelled starts nothing: its run says `Init` and
+    /// `Done` with `cancelled`.
+    ///
     /// # Errors
     ///
-    /// Where the process could not be started, or the stream id is in use.
+    /// Where the process could not be started, the stream id is in use, the launcher is shut down, or there is no
+    /// runtime.
     pub fn start(&self, plan: Plan) -> Result<Run, Error> {
-        let _ = plan;
-        Err(Error::NoRuntime)
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| Error::NoRuntime)?;
+        let adapter = adapters::find(&plan.agent)?;
+        let facts = self.facts(&plan, adapter);
+        let live = Live::new(plan.stream_id.clone());
+        self.shared.registry.enter(&live, &plan.ticket)?;
+        let (sender, last, receiver) = supervise::channel();
+        let run = Run::new(Arc::clone(&live), receiver);
+        if plan.ticket.cancelled.load(Ordering::Acquire) {
+            self.shared.registry.leave(&live);
+            supervise::never_started(facts, last);
+            return Ok(run);
+        }
+        let started = self.spawn(&plan).map_err(|error| {
+            self.shared.registry.leave(&live);
+            let guidance = guidance::cannot_start(adapter.spec(), &self.shared.app, &plan.program, &plan.cwd, &error);
+            Error::Setup(Box::new(guidance))
+        });
+        let (tree, pipes, files) = started?;
+        // Set before anything can drop the run, and only here.
+        let _ = live.tree.set(Arc::clone(&tree));
+        let limits = Limits { grace: self.shared.grace, timeout: plan.timeout, idle: plan.idle_timeout };
+        let stdin = match plan.stdin {
+            Stdin::Null => Vec::new(),
+            Stdin::Bytes(bytes) => bytes,
+        };
+        let registry = Arc::clone(&self.shared.registry);
+        let supervisor = Supervisor::new(live, registry, facts, limits, tree, pipes, stdin, files, (sender, last));
+        runtime.spawn(supervisor.run());
+        Ok(run)
     }
 
     /// Stops the run with this stream id. Returns at once; the run's `Done` tells the end.
     ///
-    /// Returns whether such a run was live. Calling it again is harmless. May be called from any thread.
+    /// The agent is asked to end, has its [`grace`](LauncherBuilder::grace), and is then killed with all it started. A plan
+    /// that was made and not started yet counts as a run. Returns whether such a run was live. Calling it again is
+    /// harmless. May be called from any thread, in or out of a runtime.
     pub fn cancel(&self, stream_id: &str) -> bool {
-        let _ = stream_id;
-        false
+        self.shared.registry.cancel(stream_id)
     }
 
     /// Stops every run and refuses new ones; returns when all are gone or `limit` has passed.
     ///
-    /// Returns how many runs were still live at the limit.
+    /// Agents have their grace as far as the limit allows; shortly before it, all that is left is killed. Returns how many
+    /// runs were still live at the limit.
     pub async fn shutdown(&self, limit: Duration) -> usize {
-        let _ = limit;
-        0
+        let registry = &self.shared.registry;
+        let end = Instant::now() + limit;
+        let live = registry.close();
+        let patience = limit - (limit / 4).min(Duration::from_millis(300));
+        if timeout(patience, registry.empty()).await.is_err() {
+            live.iter().for_each(|live| live.hurry.cancel());
+            let _ = tokio::time::timeout_at(end, registry.empty()).await;
+        }
+        registry.count()
     }
 
     /// Guidance for the stderr of an agent that was run by other means.
@@ -193,7 +274,98 @@ impl Launcher {
     /// [`Error::UnknownAgent`].
     pub fn classify(&self, agent: &AgentId, exit_code: Option<i32>, stderr: &str) -> Result<Guidance, Error> {
         let spec = adapters::find(agent)?.spec();
-        let failure = Failure { exit_code, stderr, ..Failure::new(spec, &self.settings.app) };
+        let failure = Failure { exit_code, stderr, ..Failure::new(spec, &self.shared.app) };
         Ok(guidance::classify(&failure))
     }
+
+    fn chosen(&self, agent: &AgentId) -> Option<&Path> {
+        let mut chosen = self.shared.programs.iter().rev();
+        chosen.find(|(id, _)| id == agent).map(|(_, path)| path.as_path())
+    }
+
+    fn ticket(&self, request: &Request) -> Ticket {
+        let secrets =
+            request.mcp_servers.iter().flat_map(|server| server.env.values()).filter(|value| value.is_secret());
+        let ticket = Ticket {
+            cancelled: Arc::default(),
+            secrets: Arc::new(secrets.map(|value| value.expose().to_owned()).collect()),
+        };
+        self.shared.registry.planned(&request.stream_id, &ticket);
+        ticket
+    }
+
+    fn decide(&self, request: &Request, binary: &Binary, commands: &[PathBuf], ticket: Ticket) -> Result<Plan, Error> {
+        let adapter = adapters::find(&request.agent)?;
+        if request.stream_id.is_empty() || request.stream_id.contains('\0') {
+            let problem = "is empty or holds a NUL".into();
+            return Err(Error::InvalidField { field: "stream id", problem });
+        }
+        let (host, app) = (&self.shared.host, self.shared.app.as_str());
+        let mut plan = adapter.plan(request, &adapters::Context { binary, host, app, mcp_commands: commands })?;
+        // One environment for every agent, and what the adapter decided about a variable wins.
+        for (name, change) in environment::changes(host, binary) {
+            plan.env.entry(name).or_insert(change);
+        }
+        // Both ids are the request's, so that planning stays a function; the fresh session id makes the mark unique.
+        let mark = format!("{}/{}", request.stream_id, request.session_id);
+        plan.env.insert(MARK.into(), EnvChange::Set(EnvValue::Plain(mark)));
+        plan.ticket = ticket;
+        Ok(plan)
+    }
+
+    fn facts(&self, plan: &Plan, adapter: &'static dyn adapters::Adapter) -> Facts {
+        let set = plan.env.values().filter_map(|change| match change {
+            EnvChange::Set(value) if value.is_secret() => Some(value.expose().to_owned()),
+            _ => None,
+        });
+        let host = adapter.spec().auth_variables.iter().filter_map(|name| self.shared.host.var(name)?.to_str());
+        let servers = plan.ticket.secrets.iter().cloned();
+        let secrets = set.chain(host.map(str::to_owned)).chain(servers).filter(|secret| !secret.is_empty());
+        Facts {
+            agent: plan.agent.clone(),
+            adapter,
+            decoder: adapter.decoder(plan),
+            app: self.shared.app.clone(),
+            version: plan.agent_version.clone(),
+            program: plan.program.clone(),
+            mode: plan.mode,
+            model: plan.model.clone(),
+            session_id: plan.session_id.clone(),
+            notices: plan.notices.clone(),
+            mcp_servers: plan.mcp_servers.clone(),
+            secrets: secrets.collect(),
+            started: Instant::now(),
+            line: self.shared.max_line,
+        }
+    }
+
+    fn spawn(&self, plan: &Plan) -> io::Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles)> {
+        let files = PrivateFiles::write(&plan.files)?;
+        let command = Command {
+            program: plan.program.clone(),
+            args: files.args(&plan.args)?,
+            cwd: plan.cwd.clone(),
+            env: self.shared.host.child(&plan.env),
+        };
+        let stop_signal = adapters::find(&plan.agent).map_err(io::Error::other)?.spec().stop_signal;
+        let stdin = matches!(&plan.stdin, Stdin::Bytes(_));
+        let (tree, pipes) = Tree::spawn(&command, stdin, Polite::from(stop_signal))?;
+        Ok((tree, pipes, files))
+    }
+}
+
+fn check_vault(vault: &Path) -> Result<(), Error> {
+    let path = vault.to_path_buf();
+    if !vault.is_absolute() {
+        return Err(Error::VaultRelative { path });
+    }
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Error::VaultMissing { path: path.clone() },
+        _ => Error::VaultUnreadable { path: path.clone(), reason: error.to_string() },
+    };
+    if !std::fs::metadata(vault).map_err(unreadable)?.is_dir() {
+        return Err(Error::VaultNotAFolder { path });
+    }
+    std::fs::read_dir(vault).map_err(unreadable)?;
+    Ok(())
 }

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -118,6 +120,30 @@ pub struct Plan {
     pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
+    /// What only the launcher that made the plan knows; no part of what the plan is.
+    pub(crate) ticket: Ticket,
+}
+
+/// Joins a plan to the launcher that made it: a cancel between planning and start sticks to it. Shared by clones.
+///
+/// Prints nothing and is equal to any other, since a plan is a pure function of what it was made from.
+#[derive(Clone, Default)]
+pub(crate) struct Ticket {
+    pub(crate) cancelled: Arc<AtomicBool>,
+    /// Values that must not be shown, beside those of `env`: those of the MCP servers.
+    pub(crate) secrets: Arc<Vec<String>>,
+}
+
+impl PartialEq for Ticket {
+    fn eq(&self, _: &Ticket) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ticket")
+    }
 }
 
 impl Serialize for Plan {

@@ -31,6 +31,7 @@ fn plan(output: OutputFormat, mode: Mode, version: &str) -> Plan {
         allowed_tools: safe.then(|| super::tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
         timeout: None,
         idle_timeout: None,
+        ticket: Default::default(),
     }
 }
 

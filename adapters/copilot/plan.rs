@@ -34,5 +34,6 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         allowed_tools: None,
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
+        ticket: Default::default(),
     })
 }

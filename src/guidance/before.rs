@@ -1,5 +1,6 @@
 //! Guidance for what the launcher itself found out, before a process exists or beside one.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::classify::with_denied;
@@ -66,6 +67,23 @@ pub(crate) fn version_unsupported(spec: &Spec, app: &str, path: &Path, found: &s
 /// The host app runs in a sandbox, such as `Flatpak` or `Snap`, that hides programs.
 pub(crate) fn sandboxed(spec: &Spec, app: &str, sandbox: &str) -> Guidance {
     guidance(Code::NotInstalled, "sandboxed", Params::of(spec, app).with("sandbox", sandbox), Vec::new(), &[])
+}
+
+/// The system refused to start the program.
+pub(crate) fn cannot_start(spec: &Spec, app: &str, program: &Path, vault: &Path, error: &io::Error) -> Guidance {
+    let line = error.to_string();
+    match error.kind() {
+        // The system reports a missing folder, a missing program and a missing interpreter alike.
+        io::ErrorKind::NotFound if !vault.is_dir() => vault_missing(app, vault),
+        io::ErrorKind::NotFound if program.is_file() => interpreter_missing(spec, app, program, ""),
+        io::ErrorKind::NotFound => broken_install(spec, app, program, &line),
+        io::ErrorKind::PermissionDenied => not_executable(spec, app, program, &line),
+        io::ErrorKind::ArgumentListTooLong => {
+            guidance(Code::PromptTooLong, "prompt_too_long", Params::of(spec, app), lines(&line), &[])
+        }
+        _ if error.to_string().contains("Exec format") => wrong_architecture(spec, app, program, &line),
+        _ => broken_install(spec, app, program, &line),
+    }
 }
 
 /// The vault does not exist.

@@ -6,6 +6,8 @@
     reason = "tests read this process's own state, start the fakes by hand, and may panic"
 )]
 
+#[cfg(unix)]
+mod engine_stream;
 mod fakes;
 mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]

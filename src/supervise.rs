@@ -1,1 +1,0 @@
-//! Drives one run from its start to its one `Done`.

@@ -1,0 +1,60 @@
+//! The private files of a run: readable by this user alone, gone with the run.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::plan::{Arg, PrivateFile};
+
+/// The files as written. Dropping it removes them.
+#[derive(Debug)]
+pub(crate) struct PrivateFiles {
+    _folder: Option<TempDir>,
+    paths: Vec<PathBuf>,
+}
+
+impl PrivateFiles {
+    /// Writes the files into a fresh folder (0700, each file 0600 on unix).
+    pub(crate) fn write(files: &[PrivateFile]) -> io::Result<PrivateFiles> {
+        if files.is_empty() {
+            return Ok(PrivateFiles { _folder: None, paths: Vec::new() });
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("agent-launcher-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = builder.tempdir()?;
+        let mut paths = Vec::new();
+        for (index, file) in files.iter().enumerate() {
+            // Each in a folder of its own, as names may be alike.
+            let own = folder.path().join(index.to_string());
+            std::fs::create_dir(&own)?;
+            let name = PathBuf::from(&file.name);
+            let path = own.join(name.file_name().unwrap_or_else(|| "file".as_ref()));
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.open(&path)?.write_all(&file.bytes)?;
+            paths.push(path);
+        }
+        Ok(PrivateFiles { _folder: Some(folder), paths })
+    }
+
+    /// The arguments with the paths of the files filled in.
+    pub(crate) fn args(&self, args: &[Arg]) -> io::Result<Vec<OsString>> {
+        let fill = |arg: &Arg| match arg {
+            Arg::Text(text) => Ok(text.into()),
+            Arg::File { prefix, file } => {
+                let path =
+                    self.paths.get(*file).ok_or_else(|| io::Error::other("the plan names a file it does not hold"))?;
+                let mut arg = OsString::from(prefix);
+                arg.push(path);
+                Ok(arg)
+            }
+        };
+        args.iter().map(fill).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Turns an agent's output into what the reader is told. No I/O, no waiting.
+//!
+//! Owns the promises about content: `Init` first and once, `Done` last and once, an `Error` only on a run that failed.
+
+use std::path::PathBuf;
+
+use tokio::time::Instant;
+
+use super::outcome::{Ending, Stop, decide};
+use super::tail::last;
+use crate::adapters::{Adapter, Decoder, Report};
+use crate::event::{EventKind, NoticeLevel, Outcome};
+use crate::guidance::{Cause, Failure, classify};
+use crate::lines::{LineSplitter, Piece};
+use crate::process::Exit;
+use crate::redact::redact;
+use crate::request::{AgentId, Mode};
+
+/// How much of a line that no decoder knows is told.
+const UNRECOGNIZED: usize = 4 * 1024;
+
+/// How much of stderr `Done` carries.
+const STDERR_TAIL: usize = 4 * 1024;
+
+/// What is known of a run before it starts.
+pub(crate) struct Facts {
+    pub(crate) agent: AgentId,
+    pub(crate) adapter: &'static dyn Adapter,
+    pub(crate) decoder: Box<dyn Decoder>,
+    pub(crate) app: String,
+    pub(crate) version: Option<String>,
+    pub(crate) program: PathBuf,
+    pub(crate) mode: Mode,
+    pub(crate) model: Option<String>,
+    pub(crate) session_id: Option<String>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) mcp_servers: Vec<String>,
+    /// Values that must not be shown.
+    pub(crate) secrets: Vec<String>,
+    pub(crate) started: Instant,
+    /// The longest line that is decoded.
+    pub(crate) line: usize,
+}
+
+/// Tells a run.
+pub(super) struct Teller {
+    facts: Facts,
+    splitter: LineSplitter,
+    decoded: Vec<EventKind>,
+    init_told: bool,
+    used_tools: bool,
+    denied_tools: u32,
+}
+
+impl Teller {
+    pub(super) fn new(facts: Facts) -> Teller {
+        let splitter = LineSplitter::new(facts.line);
+        Teller { facts, splitter, decoded: Vec::new(), init_told: false, used_tools: false, denied_tools: 0 }
+    }
+
+    /// What can be told before the agent says anything.
+    pub(super) fn start(&mut self) -> Vec<EventKind> {
+        let mut events = Vec::new();
+        if self.facts.session_id.is_some() {
+            self.init(&mut events);
+        }
+        events
+    }
+
+    /// Takes bytes of stdout.
+    pub(super) fn stdout(&mut self, bytes: &[u8]) -> Vec<EventKind> {
+        let mut events = Vec::new();
+        let mut splitter = std::mem::replace(&mut self.splitter, LineSplitter::new(0));
+        splitter.push(bytes, |piece| self.piece(piece, &mut events));
+        self.splitter = splitter;
+        events
+    }
+
+    /// Takes the end of stdout.
+    pub(super) fn end(&mut self) -> Vec<EventKind> {
+        let mut events = Vec::new();
+        let mut splitter = std::mem::replace(&mut self.splitter, LineSplitter::new(0));
+        splitter.finish(|piece| self.piece(piece, &mut events));
+        self.facts.decoder.end(&mut self.decoded);
+        self.pass_on(&mut events);
+        events
+    }
+
+    /// The last events. Told once, by the supervisor.
+    pub(super) fn last(&mut self, cancelled: bool, stop: Option<Stop>, exit: Exit, stderr: &str) -> Vec<EventKind> {
+        let mut events = Vec::new();
+        if !self.init_told {
+            self.init(&mut events);
+        }
+        let stderr = redact(stderr, &self.facts.secrets);
+        let report = self.facts.decoder.report();
+        let (status, cause) = decide(&Ending { cancelled, stop, report, exit, used_tools: self.used_tools });
+        if let Some(cause) = cause {
+            let guidance = classify(&self.failure(cause, exit, &stderr));
+            let message = guidance.message.clone();
+            events.push(EventKind::Error { message, guidance });
+        }
+        events.push(EventKind::Done {
+            outcome: Outcome {
+                status,
+                exit_code: exit.code,
+                signal: exit.signal,
+                session_id: report.session_id.clone().or_else(|| self.facts.session_id.clone()),
+                usage: report.usage.clone(),
+                denied_tools: self.denied_tools,
+                elapsed_ms: u64::try_from(self.facts.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                stderr_tail: last(&stderr, STDERR_TAIL).to_owned(),
+            },
+        });
+        events
+    }
+
+    /// When the run began.
+    pub(super) fn started(&self) -> Instant {
+        self.facts.started
+    }
+
+    pub(super) fn report(&self) -> &Report {
+        self.facts.decoder.report()
+    }
+
+    fn failure<'a>(&'a self, cause: Cause<'a>, exit: Exit, stderr: &'a str) -> Failure<'a> {
+        let report = self.facts.decoder.report();
+        Failure {
+            cause: Some(cause),
+            version: self.facts.version.as_deref(),
+            program: Some(&self.facts.program),
+            exit_code: exit.code,
+            signal: exit.signal,
+            errors: &report.errors,
+            stderr,
+            answered: report.answered,
+            denied_tools: self.denied_tools,
+            secrets: &self.facts.secrets,
+            ..Failure::new(self.facts.adapter.spec(), &self.facts.app)
+        }
+    }
+
+    fn piece(&mut self, piece: Piece<'_>, events: &mut Vec<EventKind>) {
+        match piece {
+            Piece::Line(line) => self.facts.decoder.line(line, &mut self.decoded),
+            Piece::TooLong => self.decoded.push(notice(format!(
+                "A line of {} is longer than {} bytes and was skipped.",
+                self.facts.adapter.spec().name,
+                self.facts.line
+            ))),
+        }
+        self.pass_on(events);
+    }
+
+    /// Passes on what was decoded.
+    fn pass_on(&mut self, events: &mut Vec<EventKind>) {
+        if !self.init_told && (!self.decoded.is_empty() || self.facts.decoder.report().session_id.is_some()) {
+            self.init(events);
+        }
+        if self.decoded.is_empty() {
+            return;
+        }
+        let mut decoded = std::mem::take(&mut self.decoded);
+        for kind in decoded.drain(..) {
+            match kind {
+                // Not a decoder's to tell.
+                EventKind::Init { .. } | EventKind::Error { .. } | EventKind::Done { .. } => {}
+                EventKind::Unrecognized { line } => {
+                    let line = redact(first(&line, UNRECOGNIZED), &self.facts.secrets);
+                    events.push(EventKind::Unrecognized { line });
+                }
+                EventKind::ToolStart { .. } => {
+                    self.used_tools = true;
+                    events.push(kind);
+                }
+                EventKind::ToolDone { denied, .. } => {
+                    self.denied_tools = self.denied_tools.saturating_add(u32::from(denied));
+                    events.push(kind);
+                }
+                EventKind::McpStatus { server, status, detail } => {
+                    let detail = detail.map(|detail| redact(&detail, &self.facts.secrets));
+                    let failed = status == "failed" && self.facts.mcp_servers.contains(&server);
+                    let told = failed.then(|| {
+                        let why = detail.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+                        notice(format!("The MCP server `{server}` did not start, so its tools are missing{why}"))
+                    });
+                    events.push(EventKind::McpStatus { server, status, detail });
+                    events.extend(told);
+                }
+                kind => events.push(kind),
+            }
+        }
+        self.decoded = decoded;
+    }
+
+    fn init(&mut self, events: &mut Vec<EventKind>) {
+        self.init_told = true;
+        events.push(EventKind::Init {
+            agent: self.facts.agent.clone(),
+            session_id: self.facts.decoder.report().session_id.clone().or_else(|| self.facts.session_id.clone()),
+            agent_version: self.facts.version.clone(),
+            model: self.facts.model.clone(),
+            mode: self.facts.mode,
+        });
+        events.extend(self.facts.notices.drain(..).map(notice));
+    }
+}
+
+fn notice(message: String) -> EventKind {
+    EventKind::Notice { level: NoticeLevel::Warning, message }
+}
+
+/// The first `max` bytes of `text`, cut at a character.
+fn first(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
