@@ -21,20 +21,24 @@ pub(super) fn plain(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len().min(LIMIT));
     if raw.len() <= LIMIT {
         strip(raw, &mut out);
-    } else {
-        let mut head = LIMIT / 2;
-        while !raw.is_char_boundary(head) {
-            head -= 1;
-        }
-        let mut tail = raw.len() - LIMIT / 2;
-        while !raw.is_char_boundary(tail) {
-            tail += 1;
-        }
-        strip(&raw[..head], &mut out);
-        out.push('\n');
-        strip(&raw[tail..], &mut out);
+        return out;
+    }
+    // Only whole lines stay on both sides of the gap: half a line may be half a secret.
+    let head = &raw[..floor(raw, LIMIT / 2)];
+    let tail = &raw[floor(raw, raw.len() - LIMIT / 2)..];
+    strip(&head[..head.rfind('\n').unwrap_or(0)], &mut out);
+    out.push('\n');
+    match tail.find('\n') {
+        Some(end) => strip(&tail[end + 1..], &mut out),
+        // One endless line: its end says most, and no key is as long as what is left out here.
+        None => strip(&tail[floor(tail, tail.len() / 2)..], &mut out),
     }
     out
+}
+
+/// The last boundary between characters that is not after `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// Appends `raw` without CSI, OSC and other escape sequences.
@@ -85,9 +89,11 @@ mod tests {
 
     #[test]
     fn no_more_than_the_limit_is_looked_at() {
-        let raw = format!("first\n{}\nlast", "é".repeat(LIMIT));
+        let raw = format!("first\n{}\nlast", "é\n".repeat(LIMIT));
         let kept = plain(&raw);
         assert!(kept.len() <= LIMIT + 1, "{}", kept.len());
         assert!(kept.starts_with("first") && kept.ends_with("last"));
+        let kept = plain(&format!("{}end", "é".repeat(LIMIT)));
+        assert!(kept.len() < LIMIT && kept.ends_with("end"));
     }
 }

@@ -51,9 +51,8 @@ impl Params {
 
     /// As [`with`](Params::with), in place.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
-        let value = bounded(value, PARAM_LIMIT);
-        if !value.is_empty() {
-            self.values.entry(name.to_owned()).or_insert(value);
+        if !value.trim().is_empty() {
+            self.values.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
     }
 
@@ -75,7 +74,8 @@ impl Params {
 
 /// The guidance with this code and text.
 pub(crate) fn guidance(code: Code, key: &str, params: Params, evidence: Vec<String>, secrets: &[String]) -> Guidance {
-    let masked = |(name, value): (String, String)| (name, redact(&value, secrets));
+    // Masked before it is cut: half a secret is known by nothing.
+    let masked = |(name, value): (String, String)| (name, bounded(&redact(&value, secrets), PARAM_LIMIT));
     let params = Params { values: params.values.into_iter().map(masked).collect() };
     let text = texts::find(key);
     let mut message = fill(text.message, &params).unwrap_or_default();
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn a_parameter_is_one_bounded_line_and_never_a_template() {
-        let params = Params::default().with("a", &format!("{{b}}\n[x]{}", "y".repeat(500)));
-        let filled = fill("{a}", &params).unwrap();
-        assert!(filled.starts_with("{b} [x]yyy"), "{filled}");
-        assert_eq!(filled.chars().count(), PARAM_LIMIT + 1);
+        let params = Params::default().with("detail", &format!("{{agent}}\n[x]{}", "y".repeat(500)));
+        let filled = guidance(Code::Unknown, "internal", params, Vec::new(), &[]).message;
+        assert!(filled.starts_with("{agent} [x]yyy"), "{filled}");
+        assert_eq!(filled.chars().count(), PARAM_LIMIT + 2);
     }
 }
