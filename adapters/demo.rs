@@ -84,7 +84,7 @@ impl Adapter for Demo {
             stdin: Stdin::Null,
             env: set.chain(removed).collect(),
             files: Vec::new(),
-            notices: vec!["this is a demo: a script answers, no model is asked and nothing is written".into()],
+            notices: Vec::new(),
             output: OutputFormat::Json,
             mcp_servers: Vec::new(),
             allowed_tools: None,
@@ -132,7 +132,9 @@ impl Decoder for Lines {
                 self.report.answered = true;
                 events.push(event);
             }
-            Ok(event @ (EventKind::ToolStart { .. } | EventKind::ToolDone { .. })) => events.push(event),
+            Ok(event @ (EventKind::ToolStart { .. } | EventKind::ToolDone { .. } | EventKind::Notice { .. })) => {
+                events.push(event);
+            }
             _ => events.push(EventKind::Unrecognized { line: String::from_utf8_lossy(line).into_owned() }),
         }
     }

@@ -37,3 +37,8 @@ pub use launcher::{Launcher, LauncherBuilder};
 pub use plan::{Arg, EnvChange, Plan, PrivateFile, Stdin};
 pub use request::{AgentId, EnvValue, McpServer, Mode, Request};
 pub use run::Run;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

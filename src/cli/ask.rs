@@ -48,11 +48,18 @@ async fn ask(args: &AskArgs, host: &HostEnv, style: &Style) -> Result<Exit, Refu
     // A task of its own: it must act while the main thread waits for a slow reader of stdout.
     tokio::spawn(interrupts.stop(launcher.clone()));
     let output = if args.json { Output::Json } else { Output::text(*style) };
-    tell(run, &launcher, output).await
+    let (exit, written) = tell(run, &launcher, output).await;
+    Ok(match written {
+        Ok(()) => exit,
+        // The reader has what it wanted, as in `| head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Cancelled,
+        // Told on stderr even with `--json`: stdout is what failed.
+        Err(error) => Refusal::new(Exit::Failed, format!("stdout cannot be written: {error}")).report(false, style),
+    })
 }
 
 /// Prints every event of the run; where stdout cannot be written, stops the run and waits for its end.
-async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> Result<Exit, Refusal> {
+async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> (Exit, io::Result<()>) {
     let start = Instant::now();
     let mut ticker = tokio::time::interval(TICK);
     let mut written = Ok(());
@@ -78,12 +85,7 @@ async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> Result<E
             }
         }
     }
-    match written {
-        Ok(()) => Ok(exit),
-        // The reader has what it wanted, as in `| head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Cancelled),
-        Err(error) => Err(Refusal::new(Exit::Failed, format!("stdout cannot be written: {error}"))),
-    }
+    (exit, written)
 }
 
 /// How events are printed.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::thread::sleep;
 use std::time::Duration;
 
-use agent_launcher::EventKind;
+use agent_launcher::{EventKind, NoticeLevel};
 use clap::Args;
 
 use super::exit::Exit;
@@ -49,6 +49,10 @@ fn version() -> io::Result<()> {
 
 fn play(args: &DemoArgs) -> io::Result<()> {
     let mut out = Out { pace: Duration::from_millis(args.pace) };
+    out.event(&EventKind::Notice {
+        level: NoticeLevel::Info,
+        message: "this is a demo: a script answers, no model is asked and nothing is written".into(),
+    })?;
     let mut words = 0;
     words += out.say("This is the demo agent of agent-launcher: a script, not a model. ")?;
     words += out.say(&format!("You asked: \u{201c}{}\u{201d}\n\n", args.prompt.trim()))?;

@@ -15,12 +15,14 @@ pub(super) struct Refusal {
     message: String,
     hint: Option<String>,
     guidance: Option<Box<Guidance>>,
+    /// Whether people get the guidance as a card; a slip on the command line is told in one line instead.
+    card: bool,
 }
 
 impl Refusal {
     /// A refusal of the command itself.
     pub(super) fn new(exit: Exit, message: impl Into<String>) -> Refusal {
-        Refusal { exit, message: message.into(), hint: None, guidance: None }
+        Refusal { exit, message: message.into(), hint: None, guidance: None, card: false }
     }
 
     /// Wrong usage.
@@ -55,7 +57,7 @@ impl Refusal {
     }
 
     fn text(&self, color: bool) -> String {
-        if let Some(guidance) = &self.guidance {
+        if let Some(guidance) = self.guidance.as_ref().filter(|_| self.card) {
             return card(guidance, color);
         }
         let mut text = format!("{} {}\n", paint(color, Ink::Red, "error:"), harmless(&self.message));
@@ -68,13 +70,14 @@ impl Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        let refusal = Refusal::new(Exit::of_error(&error), error.to_string());
+        let guidance = Some(Box::new(error.guidance()));
+        let card = matches!(error, Error::Setup(_));
+        let refusal = Refusal { guidance, card, ..Refusal::new(Exit::of_error(&error), error.to_string()) };
         match error {
             Error::VaultRelative { .. } => refusal.hint("give the full path, such as --vault \"$PWD/notes\""),
             Error::UnknownAgent { .. } => {
                 refusal.hint("`agent-launcher agents` lists them; `--agent demo` needs none installed")
             }
-            Error::Setup(guidance) => Refusal { guidance: Some(guidance), ..refusal },
             _ => refusal,
         }
     }
@@ -114,10 +117,15 @@ mod tests {
     #[test]
     fn a_refusal_is_one_json_object_or_a_line_with_a_hint() {
         let refusal = Refusal::from(Error::VaultRelative { path: "notes".into() });
-        assert_eq!(
-            refusal.json().to_string(),
-            r#"{"error":"the vault `notes` is not an absolute path","exit_code":2,"hint":"give the full path, such as --vault \"$PWD/notes\""}"#
-        );
+        let mut json = refusal.json();
+        assert_eq!(json["guidance"].take()["code"], "arguments_rejected");
+        let expected = serde_json::json!({
+            "error": "the vault `notes` is not an absolute path",
+            "hint": "give the full path, such as --vault \"$PWD/notes\"",
+            "guidance": null,
+            "exit_code": 2,
+        });
+        assert_eq!(json, expected);
         assert_eq!(
             refusal.text(false),
             "error: the vault `notes` is not an absolute path\n\nhint: give the full path, such as --vault \"$PWD/notes\"\n"

@@ -6,6 +6,16 @@
     reason = "tests read this process's own state, start the fakes by hand, and may panic"
 )]
 
+#[cfg(all(unix, feature = "cli"))]
+mod command_ask;
+#[cfg(all(unix, feature = "cli"))]
+mod command_demo;
+#[cfg(all(unix, feature = "cli"))]
+mod command_json;
+#[cfg(all(unix, feature = "cli"))]
+mod command_signals;
+#[cfg(all(unix, feature = "cli"))]
+mod command_usage;
 #[cfg(unix)]
 mod engine_stream;
 mod fakes;

@@ -1,6 +1,8 @@
 //! What the tests share: a hermetic bench with fakes on it, readers of events, and a look at processes.
 
 mod bench;
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) mod command;
 mod events;
 pub(crate) mod fake;
 pub(crate) mod processes;
