@@ -97,7 +97,7 @@ impl LauncherBuilder {
     /// The launcher.
     pub fn build(self) -> Launcher {
         let host = self.host.unwrap_or_else(HostEnv::capture);
-        let discovery = Discovery::new(host.clone(), self.login_shell_limit);
+        let discovery = Discovery::new(host.clone(), &self.app, self.login_shell_limit);
         let shared = Shared {
             app: self.app,
             host,

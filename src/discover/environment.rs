@@ -14,8 +14,8 @@ use crate::request::EnvValue;
 
 /// Variables by which an agent knows that it runs inside another, or inside its own tools.
 ///
-/// Some agents refuse to start when they see theirs (Claude Code 2.x: `CLAUDECODE`); others change how they behave.
-/// None is a setting of a person's.
+/// Some agents refuse to start when they see theirs (Claude Code: `CLAUDECODE`), some take up the session named (Copilot
+/// CLI 1.0.102, from its scripts), others change how they behave. None is a setting of a person's.
 const NESTING: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -29,19 +29,23 @@ const NESTING: &[&str] = &[
     "CODEX_CI",
     "COPILOT_CLI",
     "COPILOT_CLI_BINARY_VERSION",
-    "COPILOT_AGENT_SESSION_ID",
+    "COPILOT_CLI_RESOLVED_DIST_DIR",
+    "COPILOT_CLI_RUN_AS_NODE",
     "COPILOT_LOADER_PID",
     "COPILOT_RUN_APP",
+    "COPILOT_SUPERVISED",
+    "COPILOT_AGENT_SESSION_ID",
+    "COPILOT_DETACHED_SESSION",
+    "COPILOT_DETACHED_PARENT_SESSION_ID",
+    "COPILOT_DETACHED_PARENT_ENGAGEMENT_ID",
     "CURSOR_AGENT",
     "GEMINI_CLI",
-    "GEMINI_CLI_NO_RELAUNCH",
     "QWEN_CODE",
     "OPENCODE",
     "OPENCODE_PID",
     "OPENCODE_PROCESS_ROLE",
     "GOOSE_TERMINAL",
     "AMP_CURRENT_THREAD_ID",
-    "AGENT",
     "AI_AGENT",
 ];
 
@@ -49,23 +53,17 @@ const NESTING: &[&str] = &[
 const HOST_RUNTIME: &[&str] =
     &["ELECTRON_RUN_AS_NODE", "ELECTRON_NO_ATTACH_CONSOLE", "NODE_CHANNEL_FD", "NODE_UNIQUE_ID"];
 
-/// Variables that name the packaging of the app.
-const PACKAGING: &[&str] = &["APPDIR", "APPIMAGE", "ARGV0", "OWD", "DESKTOPINTEGRATION"];
-
-/// Lists of folders in which packaging leaves entries of its own.
-const LISTS: &[&str] = &[
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "PYTHONPATH",
-    "PERLLIB",
-    "XDG_DATA_DIRS",
-    "XDG_CONFIG_DIRS",
-    "QT_PLUGIN_PATH",
-    "GST_PLUGIN_SYSTEM_PATH",
-    "GST_PLUGIN_SYSTEM_PATH_1_0",
-    "GSETTINGS_SCHEMA_DIR",
-    "GTK_PATH",
-    "GIO_EXTRA_MODULES",
+/// Variables that name the packaging of the app, beside those that begin with `SNAP_`.
+const PACKAGING: &[&str] = &[
+    "APPDIR",
+    "APPIMAGE",
+    "ARGV0",
+    "OWD",
+    "DESKTOPINTEGRATION",
+    "SNAP",
+    "FLATPAK_ID",
+    "FLATPAK_SANDBOX_DIR",
+    "container",
 ];
 
 /// What a login shell exports and a GUI start lacks, beside `PATH`: proxies and certificates. Lower-case names count too.
@@ -87,27 +85,26 @@ const CARRIED: &[&str] = &[
 /// The host's variables without what must not reach a child.
 pub(crate) fn clean(host: &HostEnv) -> BTreeMap<OsString, OsString> {
     let packaging = packaging_roots(host);
+    let listed = |name: &OsStr, list: &[&str]| list.iter().any(|other| same_name(host.os, name, other));
     let mut vars = BTreeMap::new();
     for (name, value) in &host.vars {
-        let is = |other: &&str| same_name(host.os, name, other);
-        if NESTING.iter().any(|other| is(&other)) || HOST_RUNTIME.iter().any(|other| is(&other)) {
+        if listed(name, NESTING) || listed(name, HOST_RUNTIME) {
             continue;
         }
-        if !packaging.is_empty() && PACKAGING.iter().any(|other| is(&other)) {
-            continue;
-        }
-        let value = if LISTS.iter().any(|other| is(&other)) {
-            match without_packaging(host.os, value, &packaging) {
-                Some(value) => value,
-                None => continue,
+        if !packaging.is_empty() {
+            let snap = name.as_encoded_bytes().starts_with(b"SNAP_");
+            if name == "HOME" {
+                let real = host.var("SNAP_REAL_HOME").filter(|_| is_inside(Path::new(value), &packaging));
+                vars.insert(name.clone(), real.unwrap_or(value).to_owned());
+                continue;
             }
-        } else if packaging.iter().any(|root| paths::is_within(host.os, Path::new(value), root)) {
-            // A single path into the packaging, such as GDK_PIXBUF_MODULE_FILE or PYTHONHOME.
-            continue;
-        } else {
-            value.clone()
-        };
-        vars.insert(name.clone(), value);
+            if snap || listed(name, PACKAGING) {
+                continue;
+            }
+        }
+        if let Some(value) = without_packaging(value, &packaging) {
+            vars.insert(name.clone(), value);
+        }
     }
     if host.os == Os::Windows {
         // Keeps a program in the vault from being taken for one on the PATH.
@@ -125,7 +122,7 @@ pub(crate) fn search_path(host: &HostEnv, start: Option<&Start>, login: Option<&
     let mut person = paths::split_list(host.os, login.unwrap_or_default());
     person.extend(paths::split_list(host.os, &inherited));
     let roots = packaging_roots(host);
-    person.retain(|folder| !roots.iter().any(|root| paths::is_within(host.os, folder, root)));
+    person.retain(|folder| !is_inside(folder, &roots));
     let mut folders: Vec<PathBuf> = Vec::new();
     if let Some(start) = start {
         for folder in [Some(&start.found), start.target.as_ref()].into_iter().flatten() {
@@ -255,33 +252,47 @@ fn same_name(os: Os, name: &OsStr, other: &str) -> bool {
     if os == Os::Windows { name.eq_ignore_ascii_case(other) } else { name == OsStr::new(other) }
 }
 
-/// The folders that the app's own packaging is mounted at.
+/// The folders that the app's own packaging is mounted at, and those that it gives the app for its data.
 fn packaging_roots(host: &HostEnv) -> Vec<PathBuf> {
     if host.os != Os::Linux {
         return Vec::new();
     }
-    // `SNAP` and `APPDIR` also stand for other things in people's shells: both need their companion.
-    let root = |folder: &str, companion: &str| {
-        host.var(companion)?;
-        let folder = PathBuf::from(host.var(folder)?);
-        // The root folder or a bare name would take everything, or anything, away.
-        (folder.is_absolute() && folder.parent().is_some()).then_some(folder)
-    };
-    [root("APPDIR", "APPIMAGE"), root("SNAP", "SNAP_NAME")].into_iter().flatten().collect()
+    let folder = |name: &str| host.var(name).map(PathBuf::from);
+    let mut roots = Vec::new();
+    // `SNAP` and `APPDIR` also stand for other things in people's shells: each needs its companion.
+    if host.var("APPIMAGE").is_some() {
+        roots.extend(folder("APPDIR"));
+    }
+    if host.var("SNAP_NAME").is_some() {
+        let names = ["SNAP", "SNAP_DATA", "SNAP_COMMON", "SNAP_USER_DATA", "SNAP_USER_COMMON"];
+        roots.extend(names.into_iter().filter_map(folder));
+    }
+    if let Some(id) = host.var("FLATPAK_ID") {
+        roots.push("/app".into());
+        roots.extend(host.home.as_ref().map(|home| home.join(".var/app").join(id)));
+    }
+    // The root folder, a bare name or the home folder would take everything, or anything, away.
+    roots.retain(|root| root.is_absolute() && root.parent().is_some() && Some(root) != host.home.as_ref());
+    roots
 }
 
-/// A list of folders without those of the packaging; none where nothing is left of it.
-fn without_packaging(os: Os, list: &OsStr, packaging: &[PathBuf]) -> Option<OsString> {
-    let inside = |entry: &PathBuf| packaging.iter().any(|root| paths::is_within(os, entry, root));
-    if packaging.is_empty() || os == Os::Windows {
-        return Some(list.to_owned());
+fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| paths::is_within(Os::Linux, path, root))
+}
+
+/// A value, often a list of folders, without the entries that lie in the packaging; none where nothing is left.
+///
+/// Every variable is looked at: AppImages set dozens (`LD_LIBRARY_PATH`, `PERLLIB`, `GDK_PIXBUF_MODULE_FILE`…).
+fn without_packaging(value: &OsStr, packaging: &[PathBuf]) -> Option<OsString> {
+    if packaging.is_empty() {
+        return Some(value.to_owned());
     }
-    let entries: Vec<PathBuf> = std::env::split_paths(list).collect();
-    if !entries.iter().any(inside) {
-        return Some(list.to_owned());
+    let entries: Vec<PathBuf> = std::env::split_paths(value).collect();
+    if !entries.iter().any(|entry| is_inside(entry, packaging)) {
+        return Some(value.to_owned());
     }
     // An empty entry of LD_LIBRARY_PATH means the working directory: AppRun scripts leave one behind.
-    let kept: Vec<PathBuf> =
-        entries.into_iter().filter(|entry| !entry.as_os_str().is_empty() && !inside(entry)).collect();
-    (!kept.is_empty()).then(|| paths::join_list(os, &kept))
+    let kept = entries.into_iter().filter(|entry| !entry.as_os_str().is_empty() && !is_inside(entry, packaging));
+    let kept: Vec<PathBuf> = kept.collect();
+    (!kept.is_empty()).then(|| paths::join_list(Os::Linux, &kept))
 }

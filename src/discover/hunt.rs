@@ -48,6 +48,8 @@ pub(super) struct Hunt<'a> {
     pub(super) host: &'a HostEnv,
     pub(super) disk: &'a (dyn Disk + Sync),
     pub(super) spec: &'static Spec,
+    /// The host app's name.
+    pub(super) app: &'a str,
     /// All items in their order.
     pub(super) items: Vec<Item>,
     /// Items that rank last, of whatever tier.
@@ -61,11 +63,12 @@ pub(super) struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    pub(super) fn new(host: &'a HostEnv, disk: &'a (dyn Disk + Sync), spec: &'static Spec) -> Hunt<'a> {
+    pub(super) fn new(host: &'a HostEnv, disk: &'a (dyn Disk + Sync), spec: &'static Spec, app: &'a str) -> Hunt<'a> {
         Hunt {
             host,
             disk,
             spec,
+            app,
             items: Vec::new(),
             last: Vec::new(),
             seen: HashSet::new(),
@@ -90,8 +93,14 @@ impl<'a> Hunt<'a> {
         let refused = self.refuse_chosen(&path);
         self.add(path, Via::Override, refused, false);
         self.prove().await;
+    }
+
+    /// Asks the chosen path again where the shell has told of a `PATH` that may have its interpreter. Where it cannot be
+    /// used, names what a search would have looked at.
+    pub(super) async fn chosen_again(&mut self) {
+        self.reopen();
+        self.prove().await;
         if !self.is_found() {
-            // Not to be used, but to be named: what a search would have taken.
             self.add_path();
             self.add_places();
         }
@@ -118,7 +127,7 @@ impl<'a> Hunt<'a> {
             }
             Look::File { executable: false } => Some((Verdict::NotExecutable, "not marked as executable".into())),
             Look::Other => Some((Verdict::NotAFile, "it is a folder, not a program".into())),
-            Look::Unreadable(reason) => Some((Verdict::NotExecutable, format!("it cannot be looked at: {reason}"))),
+            Look::Unreadable(reason) => Some((Verdict::Missing, format!("it cannot be looked at: {reason}"))),
             Look::Missing { dangling: true } => Some((Verdict::Missing, "it is a link to a file that is gone".into())),
             Look::Missing { dangling: false } => {
                 // `/usr/bin/copilot --flag`: the first word is a program.
@@ -142,6 +151,14 @@ impl<'a> Hunt<'a> {
         self.add_folders(&paths::split_list(self.host.os, &list), Via::Path);
     }
 
+    /// Looks through the host's `PATH`, then takes the likeliest guess.
+    pub(super) async fn path_and_guess(&mut self) {
+        self.path().await;
+        if !self.is_found() {
+            self.guess().await;
+        }
+    }
+
     /// Asks the first candidate of the known places already, while the shell is asked: most often it is the one.
     pub(super) async fn guess(&mut self) {
         let vars = search::merged(self.host, None);
@@ -162,17 +179,8 @@ impl<'a> Hunt<'a> {
 
     /// Looks through the tiers after `PATH`, unless it is found, and names what it leaves alone.
     pub(super) async fn rest(&mut self) {
-        if !self.is_found() && self.told.as_ref().is_some_and(|told| told.vars.is_some()) {
-            // A script whose interpreter was missing may find it on the shell's `PATH`.
-            for item in &mut self.items {
-                if matches!(&item.state, State::Refused(refusal) if refusal.interpreter.is_some()) {
-                    item.state = State::Open;
-                    self.answers.remove(&item.path);
-                }
-            }
-            self.answers.retain(|_, state| !matches!(state, State::Refused(refusal) if refusal.interpreter.is_some()));
-            self.prove().await;
-        }
+        self.reopen();
+        self.prove().await;
         if let Some(list) = self.login_path() {
             self.add_folders(&paths::split_list(self.host.os, &list), Via::LoginShell);
             self.prove().await;
@@ -182,6 +190,20 @@ impl<'a> Hunt<'a> {
         let last = std::mem::take(&mut self.last);
         self.items.extend(last);
         self.prove().await;
+    }
+
+    /// Opens the scripts whose interpreter was missing, where the shell's `PATH` has folders that may hold it.
+    fn reopen(&mut self) {
+        let Some(login) = self.login_path() else { return };
+        let path = |login| environment::search_path(self.host, None, login);
+        if self.is_found() || path(Some(login.as_os_str())) == path(None) {
+            return;
+        }
+        let lacks = |state: &State| matches!(state, State::Refused(refusal) if refusal.interpreter.is_some());
+        self.answers.retain(|_, state| !lacks(state));
+        for item in self.items.iter_mut().filter(|item| lacks(&item.state)) {
+            item.state = State::Open;
+        }
     }
 
     fn login_path(&self) -> Option<OsString> {
@@ -295,30 +317,7 @@ impl<'a> Hunt<'a> {
         if let Some(binary) = &binary {
             folders = paths::split_list(os, &binary.search_path);
         }
-        let candidates: Vec<Candidate> = self
-            .items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| {
-                let (verdict, mut detail) = match &item.state {
-                    State::Open => (Verdict::Deferred, String::from("not looked at: a better one was taken")),
-                    State::Refused(refusal) => (refusal.verdict, refusal.detail.clone()),
-                    State::Proven(proven) => {
-                        let verdict = if self.found == Some(index) { Verdict::Chosen } else { Verdict::Usable };
-                        let mut detail = format!("version {}", proven.version);
-                        if proven.target.program != item.path {
-                            detail.push_str(&format!(", runs `{}`", proven.target.program.display()));
-                        }
-                        (verdict, detail)
-                    }
-                };
-                let folder = paths::parent(os, &item.path).filter(|_| verdict != Verdict::Missing);
-                if let Some(folder) = folder.filter(|folder| !on_path.contains(&paths::key(os, folder))) {
-                    detail.push_str(&format!("; its folder `{}` is not on the PATH", folder.display()));
-                }
-                Candidate { path: item.path.clone(), via: item.via, verdict, detail }
-            })
-            .collect();
+        let candidates = (0..self.items.len()).map(|index| self.candidate(index, &on_path)).collect();
         let present = |name: &&&str| self.host.var(name).is_some_and(|value| !value.is_empty());
         let auth_variables = self.spec.auth_variables.iter().filter(present).map(|&name| name.to_owned()).collect();
         let skipped = ShellReport { shell: None, status: ShellStatus::Skipped, elapsed_ms: 0 };
@@ -333,6 +332,37 @@ impl<'a> Hunt<'a> {
             auth_variables,
             guidance,
         }
+    }
+
+    /// What became of an item, in words.
+    fn candidate(&self, index: usize, on_path: &HashSet<OsString>) -> Candidate {
+        let os = self.host.os;
+        let item = &self.items[index];
+        // One that was asked ahead of its turn is still open in the list.
+        let state = match &item.state {
+            State::Open => self.answers.get(&item.path).unwrap_or(&item.state),
+            state => state,
+        };
+        let (verdict, mut detail) = match state {
+            State::Open => (
+                Verdict::Deferred,
+                String::from(if self.is_found() { "not tried: a better one was taken" } else { "not tried" }),
+            ),
+            State::Refused(refusal) => (refusal.verdict, refusal.detail.clone()),
+            State::Proven(proven) => {
+                let verdict = if self.found == Some(index) { Verdict::Chosen } else { Verdict::Usable };
+                let mut detail = format!("version {}", proven.version);
+                if proven.target.program != item.path {
+                    detail.push_str(&format!(", runs `{}`", proven.target.program.display()));
+                }
+                (verdict, detail)
+            }
+        };
+        let folder = paths::parent(os, &item.path).filter(|_| verdict != Verdict::Missing);
+        if let Some(folder) = folder.filter(|folder| !on_path.contains(&paths::key(os, folder))) {
+            detail.push_str(&format!("; its folder `{}` is not on the PATH", folder.display()));
+        }
+        Candidate { path: item.path.clone(), via: item.via, verdict, detail }
     }
 
     fn binary(&self, item: &Item) -> Option<Binary> {

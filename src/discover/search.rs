@@ -8,8 +8,7 @@
 //! same time, if the app was not started from a terminal: only the shell then knows the proxy, the certificates and
 //! the `PATH` that the agent's own tools need.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsString;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use tokio::sync::OnceCell;
 
 use super::disk::{Identity, RealDisk};
 use super::hunt::Hunt;
-use super::shell::{self, Told};
+use super::shell::{self, Told, Vars};
 use super::{AgentStatus, Readiness, Search, environment, paths, walk};
 use crate::adapters::Spec;
 use crate::discover::Binary;
@@ -39,6 +38,7 @@ type Key = (AgentId, Option<PathBuf>);
 
 struct Shared {
     host: HostEnv,
+    app: String,
     shell_limit: Duration,
     /// Searches under way.
     searches: Mutex<HashMap<Key, Arc<OnceCell<Arc<Search>>>>>,
@@ -63,11 +63,12 @@ impl std::fmt::Debug for Discovery {
 }
 
 impl Discovery {
-    /// Finds agents on `host`. The login shell may take `shell_limit` to answer.
-    pub(crate) fn new(host: HostEnv, shell_limit: Duration) -> Discovery {
+    /// Finds agents on `host` for `app`. The login shell may take `shell_limit` to answer.
+    pub(crate) fn new(host: HostEnv, app: &str, shell_limit: Duration) -> Discovery {
         Discovery {
             shared: Arc::new(Shared {
                 host,
+                app: app.to_owned(),
                 shell_limit,
                 searches: Mutex::default(),
                 known: Mutex::default(),
@@ -151,41 +152,33 @@ impl Discovery {
 
     async fn cold(&self, spec: &'static Spec, key: &Key) -> Arc<Search> {
         let host = &self.shared.host;
-        let mut hunt = Hunt::new(host, &RealDisk, spec);
+        let mut hunt = Hunt::new(host, &RealDisk, spec, &self.shared.app);
+        // Only a terminal's shell has given the app all that the agent needs.
+        let bare = !environment::is_from_terminal(host);
         if let Some(chosen) = &key.1 {
-            hunt.chosen(chosen).await;
-            if hunt.is_found() && !environment::is_from_terminal(host) {
-                let told = self.ask_shell(false).await;
+            if bare {
+                let ((), told) = tokio::join!(hunt.chosen(chosen), self.ask_shell(false));
                 hunt.told(told);
-            }
-        } else {
-            let eager = !environment::is_from_terminal(host);
-            let looking = async {
-                hunt.path().await;
-                if eager && !hunt.is_found() {
-                    hunt.guess().await;
-                }
-            };
-            let told = if eager {
-                let ((), told) = tokio::join!(looking, self.ask_shell(false));
-                Some(told)
             } else {
-                looking.await;
-                None
-            };
-            match told {
-                Some(told) => hunt.told(told),
-                None if hunt.is_found() => {}
-                None => {
-                    let ((), told) = tokio::join!(hunt.guess(), self.ask_shell(true));
-                    hunt.told(told);
-                }
+                hunt.chosen(chosen).await;
+            }
+            hunt.chosen_again().await;
+        } else {
+            if bare {
+                let ((), told) = tokio::join!(hunt.path_and_guess(), self.ask_shell(false));
+                hunt.told(told);
+            } else {
+                hunt.path().await;
+            }
+            if !hunt.is_found() {
+                let ((), told) = tokio::join!(hunt.guess(), self.ask_shell(true));
+                hunt.told(told);
             }
             hunt.rest().await;
         }
         let search = Arc::new(hunt.finish());
         if search.binary.is_some() {
-            let files = hunt_files(&search);
+            let files = files_of(&search);
             lock(&self.shared.known).insert(key.clone(), Known { search: Arc::clone(&search), files });
         }
         search
@@ -196,14 +189,18 @@ impl Discovery {
     /// Where it is `needed`, since nothing was found without it, an old answer does not serve.
     async fn ask_shell(&self, needed: bool) -> Told {
         if let Some((told, at)) = lock(&self.shared.told).as_ref() {
-            let fresh = at.elapsed() < SHELL_FRESH;
-            if (told.vars.is_some() && !needed) || fresh && told.vars.is_some() {
+            let serves = match told.vars {
+                Some(_) => !needed || at.elapsed() < SHELL_FRESH,
+                // So that a shell that hangs costs its limit once where many agents are looked for one after another.
+                None => at.elapsed() < self.shared.shell_limit,
+            };
+            if serves {
                 return told.clone();
             }
         }
         let flight = Arc::clone(lock(&self.shared.asking).get_or_insert_default());
-        let told =
-            flight.get_or_init(|| shell::ask(&self.shared.host, &RealDisk, self.shared.shell_limit)).await.clone();
+        let ask = || shell::ask(&self.shared.host, &RealDisk, self.shared.shell_limit);
+        let told = flight.get_or_init(ask).await.clone();
         let mut asking = lock(&self.shared.asking);
         if asking.as_ref().is_some_and(|other| Arc::ptr_eq(other, &flight)) {
             *asking = None;
@@ -214,7 +211,7 @@ impl Discovery {
 }
 
 /// The files that a positive answer rests on: all that was looked at up to the one chosen, and what that runs.
-fn hunt_files(search: &Search) -> Vec<(PathBuf, Option<Identity>)> {
+fn files_of(search: &Search) -> Vec<(PathBuf, Option<Identity>)> {
     let mut files: Vec<PathBuf> = Vec::new();
     for candidate in &search.candidates {
         files.push(candidate.path.clone());
@@ -232,7 +229,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Variables to read places from: the host's, completed by the login shell's.
-pub(super) fn merged(host: &HostEnv, told: Option<&Told>) -> BTreeMap<OsString, OsString> {
+pub(super) fn merged(host: &HostEnv, told: Option<&Told>) -> Vars {
     let mut vars = told.and_then(|told| told.vars.clone()).unwrap_or_default();
     vars.extend(host.vars.clone());
     vars

@@ -18,26 +18,28 @@ use crate::process;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// Set while start files run, so that their plugins neither ask, update, nor replace the shell.
+///
+/// Not `TERM=dumb`, on which many start files return at once, and not `HISTFILE=/dev/null`, which zsh may replace by a file.
 const QUIET: &[(&str, &str)] = &[
     ("DISABLE_AUTO_UPDATE", "true"),
     ("DISABLE_UPDATE_PROMPT", "true"),
-    ("ZSH_TMUX_AUTOSTARTED", "true"),
     ("ZSH_TMUX_AUTOSTART", "false"),
+    ("ZSH_TMUX_AUTOSTARTED", "true"),
     ("ZSH_TMUX_AUTOCONNECT", "false"),
     // Guards that people have in their start files for editors that do the same.
     ("VSCODE_RESOLVING_ENVIRONMENT", "1"),
     ("INTELLIJ_ENVIRONMENT_READER", "true"),
-    ("TERM", "dumb"),
-    ("PAGER", "cat"),
-    ("HISTFILE", "/dev/null"),
 ];
 
+/// Variables and their values, bytes as they are.
+pub(crate) type Vars = BTreeMap<OsString, OsString>;
+
 /// What the shell told.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Told {
     pub(crate) report: ShellReport,
     /// Its environment; `None` where it did not tell.
-    pub(crate) vars: Option<BTreeMap<OsString, OsString>>,
+    pub(crate) vars: Option<Vars>,
 }
 
 /// How to speak to a shell.
@@ -45,6 +47,8 @@ pub(crate) struct Told {
 enum Language {
     /// sh and its kin, fish and xonsh included: a command list after `-ilc`.
     Posix,
+    /// The same without start files of interactive shells: for a `.bashrc` that ends in `exec tmux`.
+    PosixLogin,
     /// tcsh, which takes no `-l` beside others and reads its start files anyhow.
     Csh,
     /// Nushell: no combined flags, and a program is called with `^`.
@@ -54,39 +58,33 @@ enum Language {
 /// Asks the person's shell, and where it fails the common ones, for at most `limit` in all.
 pub(crate) async fn ask(host: &HostEnv, disk: &dyn Disk, limit: Duration) -> Told {
     let started = Instant::now();
-    let mut last = ShellReport { shell: None, status: ShellStatus::Skipped, elapsed_ms: 0 };
-    if host.os == Os::Windows {
-        return Told { report: last, vars: None };
-    }
-    for shell in shells(host, disk) {
+    let mut report = ShellReport { shell: None, status: ShellStatus::Skipped, elapsed_ms: 0 };
+    for (shell, language) in attempts(host, shells(host, disk, account_shell())) {
         let left = limit.saturating_sub(started.elapsed());
         if left.is_zero() {
+            report.status = ShellStatus::TimedOut;
             break;
         }
-        let (status, vars) = ask_one(host, &shell, left).await;
-        // The shell that is reported is the one that answered, else the person's own.
-        if last.shell.is_none() || status == ShellStatus::Ok {
-            last = ShellReport { shell: Some(shell), status, elapsed_ms: 0 };
+        let (status, vars) = ask_one(host, &shell, language, left).await;
+        // The shell that is told of is the one that answered, else the person's own.
+        if report.shell.is_none() || vars.is_some() {
+            report = ShellReport { shell: Some(shell), status, elapsed_ms: 0 };
         }
-        last.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         if status != ShellStatus::Failed {
-            return Told { report: last, vars };
+            return Told { report, vars };
         }
     }
-    Told { report: last, vars: None }
+    Told { report, vars: None }
 }
 
-async fn ask_one(host: &HostEnv, shell: &Path, limit: Duration) -> (ShellStatus, Option<BTreeMap<OsString, OsString>>) {
+async fn ask_one(host: &HostEnv, shell: &Path, language: Language, limit: Duration) -> (ShellStatus, Option<Vars>) {
     let (begin, end) = (marker(), marker());
     let mut env = environment::clean(host);
     env.extend(QUIET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
     env.insert("PATH".into(), environment::search_path(host, None, None));
-    let command = process::Command {
-        program: shell.to_path_buf(),
-        args: arguments(language(shell), &begin, &end).into_iter().map(OsString::from).collect(),
-        cwd: super::neutral_folder(host),
-        env,
-    };
+    let args = arguments(language, &begin, &end).into_iter().map(OsString::from).collect();
+    let command = process::Command { program: shell.to_path_buf(), args, cwd: super::neutral_folder(host), env };
     let Ok(captured) = process::capture(command, limit, MAX_BYTES).await else {
         return (ShellStatus::Failed, None);
     };
@@ -102,27 +100,40 @@ fn marker() -> String {
     format!("_{}_", uuid::Uuid::new_v4().simple())
 }
 
-/// The shells to ask, the person's own first.
-fn shells(host: &HostEnv, disk: &dyn Disk) -> Vec<PathBuf> {
-    let own = host.var("SHELL").map(PathBuf::from).into_iter().chain(account_shell());
-    let common: &[&str] = if host.os == Os::MacOs {
-        &["/bin/zsh", "/bin/bash", "/bin/sh"]
-    } else {
-        &["/bin/bash", "/usr/bin/bash", "/usr/bin/zsh", "/bin/sh"]
+/// The shells to ask, the person's own first; none on Windows, where programs of the desktop have the whole environment.
+fn shells(host: &HostEnv, disk: &dyn Disk, account: Option<PathBuf>) -> Vec<PathBuf> {
+    let common: &[&str] = match host.os {
+        Os::Windows => return Vec::new(),
+        Os::MacOs => &["/bin/zsh", "/bin/bash", "/bin/sh"],
+        Os::Linux => &["/bin/bash", "/usr/bin/zsh", "/bin/zsh", "/bin/sh"],
     };
+    let own = host.var("SHELL").map(PathBuf::from).into_iter().chain(account);
     let mut list: Vec<PathBuf> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for shell in own.chain(common.iter().map(PathBuf::from)) {
-        let real = disk.real(&shell).unwrap_or_else(|| shell.clone());
         let usable = paths::is_absolute(host.os, &shell) && disk.look(&shell) == Look::File { executable: true };
-        // Not a shell to start: accounts of services.
+        // Accounts of services have these in place of a shell.
         let login = !matches!(paths::name(host.os, &shell).as_str(), "nologin" | "false" | "true");
-        if usable && login && !list.iter().any(|other| disk.real(other).unwrap_or_else(|| other.clone()) == real) {
+        if usable && login && seen.insert(disk.real(&shell).unwrap_or_else(|| shell.clone())) {
             list.push(shell);
         }
     }
-    // One spare is enough: each costs a part of the limit.
+    // Each costs a part of the limit.
     list.truncate(3);
     list
+}
+
+/// Each shell with the ways to ask it.
+fn attempts(host: &HostEnv, shells: Vec<PathBuf>) -> Vec<(PathBuf, Language)> {
+    let mut attempts = Vec::new();
+    for shell in shells {
+        let language = language(host.os, &shell);
+        attempts.push((shell.clone(), language));
+        if language == Language::Posix {
+            attempts.push((shell, Language::PosixLogin));
+        }
+    }
+    attempts
 }
 
 /// The shell in the account's record, for a start without `SHELL`.
@@ -136,39 +147,36 @@ fn account_shell() -> Option<PathBuf> {
     None
 }
 
-fn language(shell: &Path) -> Language {
-    match shell.file_name().and_then(OsStr::to_str) {
-        Some("nu") => Language::Nu,
-        Some("tcsh" | "csh") => Language::Csh,
+fn language(os: Os, shell: &Path) -> Language {
+    match paths::name(os, shell).as_str() {
+        "nu" => Language::Nu,
+        "tcsh" | "csh" => Language::Csh,
         _ => Language::Posix,
     }
 }
 
 /// The arguments that make a shell print its environment between the markers, NUL-separated.
 fn arguments(language: Language, begin: &str, end: &str) -> Vec<String> {
-    // Absolute, as an interactive shell has aliases. `env` of older systems knows no `-0`; Perl is on those.
+    // By its path, as an interactive shell has aliases. `env` of older systems knows no `-0`; Perl is on those.
     let env = "/usr/bin/env -0 2>/dev/null || /usr/bin/perl -e 'print map { \"$_=$ENV{$_}\\0\" } keys %ENV'";
-    match language {
-        Language::Posix => {
-            let text = format!("/usr/bin/printf '%s' '{begin}'; {env}; /usr/bin/printf '%s' '{end}'");
-            vec!["-ilc".into(), text]
-        }
-        Language::Csh => {
-            let text = format!("/usr/bin/printf '%s' '{begin}'; /usr/bin/env -0; /usr/bin/printf '%s' '{end}'");
-            vec!["-ic".into(), text]
-        }
-        Language::Nu => {
-            let text =
-                format!("^'/usr/bin/printf' '%s' '{begin}'; ^'/usr/bin/env' -0; ^'/usr/bin/printf' '%s' '{end}'; exit");
-            vec!["-l".into(), "-e".into(), text]
-        }
-    }
+    let posix = format!("printf '%s' '{begin}'; {env}; printf '%s' '{end}'");
+    // These two have no `printf` of their own, and not every system has one in a known folder.
+    let csh = format!("/usr/bin/env printf %s {begin}; /usr/bin/env -0; /usr/bin/env printf %s {end}");
+    let nu =
+        format!("^'/usr/bin/env' printf '%s' '{begin}'; ^'/usr/bin/env' -0; ^'/usr/bin/env' printf '%s' '{end}'; exit");
+    let args: &[&str] = match language {
+        Language::Posix => &["-ilc", &posix],
+        Language::PosixLogin => &["-lc", &posix],
+        Language::Csh => &["-ic", &csh],
+        Language::Nu => &["-l", "-e", &nu],
+    };
+    args.iter().map(|&arg| arg.to_owned()).collect()
 }
 
 /// The records between the last whole pair of markers.
 ///
 /// A start file that echoes its command line prints the markers too, but never records that end in NUL between them.
-fn parse(output: &[u8], begin: &[u8], end: &[u8]) -> Option<BTreeMap<OsString, OsString>> {
+fn parse(output: &[u8], begin: &[u8], end: &[u8]) -> Option<Vars> {
     let start = find_last(output, begin)? + begin.len();
     let stop = start + find_last(&output[start..], end)?;
     let records = &output[start..stop];

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Look};
 use super::format::Format;
-use super::paths;
+use super::{paths, walk};
 use crate::adapters::Spec;
-use crate::env::{Arch, Os};
+use crate::env::{Arch, HostEnv, Os};
 
 /// What to start in place of a shim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +21,52 @@ pub(crate) struct Target {
     pub(crate) first_args: Vec<OsString>,
 }
 
+/// What to start for `found`, best first: the native binary behind it, `node` with its script, the file itself.
+pub(crate) fn targets(disk: &dyn Disk, host: &HostEnv, spec: &Spec, found: &Path) -> Vec<Target> {
+    let direct = Target { program: found.to_path_buf(), first_args: Vec::new() };
+    if matches!(Format::of(&disk.head(found)), Format::Native { .. }) {
+        return vec![direct];
+    }
+    let mut targets = Vec::new();
+    if let Some(program) = native(disk, host.os, host.arch, spec, found) {
+        targets.push(Target { program, first_args: Vec::new() });
+    }
+    targets.extend(script(disk, host, spec, found));
+    targets.push(direct);
+    targets
+}
+
+/// `node` and the script, for a batch file of npm's (Windows): a prompt must never pass through `cmd`.
+fn script(disk: &dyn Disk, host: &HostEnv, spec: &Spec, found: &Path) -> Option<Target> {
+    let os = host.os;
+    let name = paths::name(os, found).to_lowercase();
+    if os != Os::Windows || !(name.ends_with(".cmd") || name.ends_with(".bat")) {
+        return None;
+    }
+    let script = shim_script(disk, os, spec.npm_package?, found)?;
+    let is_script = [".js", ".mjs", ".cjs"].iter().any(|end| paths::name(os, &script).ends_with(end));
+    if !is_script || !matches!(disk.look(&script), Look::File { .. }) {
+        return None;
+    }
+    // As the batch file itself does: the `node` beside it, else the one on the PATH.
+    let beside = paths::below(os, &paths::parent(os, found)?, "node.exe");
+    let node = if matches!(disk.look(&beside), Look::File { .. }) {
+        beside
+    } else {
+        let folders = paths::split_list(os, host.var("PATH")?);
+        let steps = walk::walk(disk, host, &folders, "node");
+        steps.into_iter().find(|step| step.refused.is_none() && step.path.to_string_lossy().ends_with(".exe"))?.path
+    };
+    Some(Target { program: node, first_args: vec![script.into()] })
+}
+
 /// The native binary behind `found`, where it is the npm shim or loader of the agent's package and has one.
-pub(crate) fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &Path) -> Option<PathBuf> {
+fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &Path) -> Option<PathBuf> {
     let package = package_folder(disk, os, spec, found)?;
     let (template, binary) = spec.npm_native?;
-    for names in platforms(os, arch)? {
-        let package_name = names.fill(template);
-        let mut inside = names.fill(binary);
+    for platform in platforms(os, arch) {
+        let name = platform.fill(template);
+        let mut inside = platform.fill(binary);
         if os == Os::Windows && !inside.ends_with(".exe") {
             inside.push_str(".exe");
         }
@@ -35,7 +74,7 @@ pub(crate) fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &P
         let mut folder = Some(package.clone());
         while let Some(here) = folder {
             if paths::name(os, &here) != "node_modules" {
-                let file = paths::below(os, &here, &format!("node_modules/{package_name}/{inside}"));
+                let file = paths::below(os, &here, &format!("node_modules/{name}/{inside}"));
                 if matches!(disk.look(&file), Look::File { executable: true }) && fits(disk, os, arch, &file) {
                     return Some(file);
                 }
@@ -121,32 +160,27 @@ impl Platform {
 }
 
 /// The platforms whose binaries may run here, best first.
-fn platforms(os: Os, arch: Arch) -> Option<Vec<Platform>> {
-    let name = match arch {
-        Arch::X64 => "x64",
-        Arch::Arm64 => "arm64",
-        Arch::Other => return None,
+fn platforms(os: Os, arch: Arch) -> Vec<Platform> {
+    let (own, other) = match arch {
+        Arch::X64 => ("x64", "arm64"),
+        Arch::Arm64 => ("arm64", "x64"),
+        Arch::Other => return Vec::new(),
     };
-    let x64 = arch == Arch::X64;
-    let platform = |os, triple, libc| Platform { os, arch: name, triple, libc };
-    Some(match os {
+    let platform = |os, arch, libc, triple| Platform { os, arch, triple, libc };
+    match os {
         Os::Linux => {
-            let musl = if x64 { "x86_64-unknown-linux-musl" } else { "aarch64-unknown-linux-musl" };
-            vec![platform("linux", musl, ""), platform("linuxmusl", musl, "-musl")]
+            let triple = if own == "x64" { "x86_64-unknown-linux-musl" } else { "aarch64-unknown-linux-musl" };
+            vec![platform("linux", own, "", triple), platform("linuxmusl", own, "-musl", triple)]
         }
-        Os::MacOs => {
-            vec![platform("darwin", if x64 { "x86_64-apple-darwin" } else { "aarch64-apple-darwin" }, "")]
-        }
-        Os::Windows => {
-            vec![platform("win32", if x64 { "x86_64-pc-windows-msvc" } else { "aarch64-pc-windows-msvc" }, "")]
-        }
-    })
-}
-
-/// What to start for `found`, best first: the native binary, `node` with the script (Windows), the file itself.
-pub(crate) fn targets(disk: &dyn Disk, host: &crate::env::HostEnv, spec: &Spec, found: &Path) -> Vec<Target> {
-    let direct = Target { program: found.to_path_buf(), first_args: Vec::new() };
-    let behind =
-        native(disk, host.os, host.arch, spec, found).map(|program| Target { program, first_args: Vec::new() });
-    behind.into_iter().chain([direct]).collect()
+        // These run each other's processors: an app for one may meet a Node for the other.
+        Os::MacOs | Os::Windows => [own, other]
+            .into_iter()
+            .map(|arch| match (os, arch) {
+                (Os::MacOs, "x64") => platform("darwin", arch, "", "x86_64-apple-darwin"),
+                (Os::MacOs, _) => platform("darwin", arch, "", "aarch64-apple-darwin"),
+                (_, "x64") => platform("win32", arch, "", "x86_64-pc-windows-msvc"),
+                _ => platform("win32", arch, "", "aarch64-pc-windows-msvc"),
+            })
+            .collect(),
+    }
 }

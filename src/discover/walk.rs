@@ -84,7 +84,7 @@ impl System<'_> {
             Look::Missing { dangling: false } => {}
             Look::Missing { dangling: true } => pass(Verdict::Missing, "a link to a file that is gone".into()),
             Look::Other => pass(Verdict::NotAFile, "not a file".into()),
-            Look::Unreadable(reason) => pass(Verdict::NotExecutable, format!("cannot be looked at: {reason}")),
+            Look::Unreadable(reason) => pass(Verdict::Missing, format!("cannot be looked at: {reason}")),
             Look::File { .. } if !runnable => {
                 pass(Verdict::NotExecutable, "a file without an extension that Windows runs".into());
             }
