@@ -1,52 +1,38 @@
-//! What to tell the person where no candidate can be used.
+//! What to tell the person where no candidate can be used: the one that came nearest decides.
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use super::hunt::{Hunt, Item, State};
 use super::probe::Refusal;
-use super::{ShellStatus, Verdict, environment};
-use crate::guidance::{Code, Guidance, Step};
+use super::{ShellStatus, Verdict, environment, paths};
+use crate::guidance::{self, Code, Guidance, SlowShell};
 
-/// The guidance for a search that found nothing to run: the candidate that came nearest decides.
+/// The guidance for a search that found nothing to run.
 pub(super) fn advise(hunt: &Hunt<'_>) -> Guidance {
-    let name = hunt.spec.name;
+    let (spec, app) = (hunt.spec, hunt.app);
+    let sandbox = environment::sandbox(hunt.host, hunt.disk);
     let nearest = if hunt.override_path.is_some() { hunt.items.first() } else { nearest(&hunt.items) };
     let refusal = nearest.and_then(|item| match &item.state {
         State::Refused(refusal) => Some((item, refusal)),
         _ => None,
     });
-    let mut guidance = match refusal {
-        Some((item, refusal)) if hunt.override_path.is_some() => chosen(hunt, item, refusal),
-        Some((item, refusal)) => found(hunt, item, refusal),
-        None => guidance(
-            Code::NotInstalled,
-            format!("Install {name}"),
-            format!("{name} was not found on this computer."),
-            install(hunt),
-        ),
-    };
-    add_shell(hunt, &mut guidance);
-    if let Some(sandbox) = environment::sandbox(hunt.host, hunt.disk) {
-        let sandbox = sandbox.name();
-        guidance.message.push_str(&format!(
-            " This app runs in a {sandbox} sandbox, which hides the programs of the computer: {name} may be installed all the same."
-        ));
-        let text = format!(
-            "Use a version of this app that is not packaged as {sandbox}, or allow it to run programs of the computer."
-        );
-        guidance.steps.push(Step::Choose { text });
-        guidance.params.insert("sandbox".into(), sandbox.into());
+    match (refusal, sandbox) {
+        // In a sandbox a path of the host is not there: that is no typing error.
+        (Some((_, refusal)), Some(sandbox)) if refusal.verdict == Verdict::Missing => {
+            guidance::sandboxed(spec, app, sandbox.name())
+        }
+        (None, Some(sandbox)) => guidance::sandboxed(spec, app, sandbox.name()),
+        (Some((item, refusal)), _) if hunt.override_path.is_some() => chosen(hunt, item, refusal),
+        (Some((item, refusal)), _) => found(hunt, item, refusal),
+        (None, None) => {
+            let mut folders: Vec<PathBuf> = Vec::new();
+            for item in &hunt.items {
+                folders.extend(paths::parent(hunt.host.os, &item.path).filter(|folder| !folders.contains(folder)));
+            }
+            guidance::not_installed(spec, app, &folders, slow_shell(hunt).as_ref())
+        }
     }
-    guidance.params.insert("agent".into(), name.into());
-    guidance.steps.push(Step::Retry { after_ms: None });
-    guidance
-}
-
-fn guidance(code: Code, title: String, message: String, steps: Vec<Step>) -> Guidance {
-    let key = format!("discover.{}", code.as_str());
-    Guidance { code, title, message, steps, evidence: Vec::new(), key, params: Default::default() }
-}
-
-fn install(hunt: &Hunt<'_>) -> Vec<Step> {
-    vec![Step::Run { command: hunt.spec.install_command.into() }, Step::Open { url: hunt.spec.install_url.into() }]
 }
 
 /// The refused candidate that is most likely the person's installation.
@@ -57,6 +43,7 @@ fn nearest(items: &[Item]) -> Option<&Item> {
             Verdict::Broken => 1,
             Verdict::WrongArchitecture => 2,
             Verdict::NotExecutable => 3,
+            Verdict::InstallPrompt => 4,
             _ => 9,
         },
         _ => 9,
@@ -66,90 +53,40 @@ fn nearest(items: &[Item]) -> Option<&Item> {
 
 /// The guidance for an installation that was found and does not work.
 fn found(hunt: &Hunt<'_>, item: &Item, refusal: &Refusal) -> Guidance {
-    let name = hunt.spec.name;
-    let path = item.path.display();
-    let mut guidance = match (refusal.verdict, &refusal.interpreter) {
-        (_, Some(interpreter)) => guidance(
-            Code::InterpreterMissing,
-            format!("{interpreter} is missing"),
-            format!("{name} is installed at `{path}`, but the program `{interpreter}` that runs it was not found."),
-            vec![
-                Step::Choose {
-                    text: format!("Install {interpreter}, or put its folder on the PATH of your login shell."),
-                },
-                Step::Run { command: hunt.spec.install_command.into() },
-            ],
-        ),
-        (Verdict::WrongArchitecture, _) => guidance(
-            Code::WrongArchitecture,
-            format!("{name} is for another kind of computer"),
-            format!("`{path}` cannot run here: {}.", refusal.detail),
-            install(hunt),
-        ),
-        (Verdict::NotExecutable, _) => guidance(
-            Code::NotExecutable,
-            format!("{name} may not be run"),
-            format!("`{path}` is there but cannot be run: {}.", refusal.detail),
-            vec![
-                Step::Run { command: format!("chmod +x '{path}'") },
-                Step::Run { command: hunt.spec.install_command.into() },
-            ],
-        ),
-        _ => guidance(
-            Code::BrokenInstall,
-            format!("Reinstall {name}"),
-            format!("{name} is installed at `{path}` but does not work: {}.", refusal.detail.trim_end_matches('.')),
-            install(hunt),
-        ),
-    };
-    guidance.evidence.clone_from(&refusal.evidence);
-    guidance.params.insert("path".into(), path.to_string());
-    guidance
+    let (spec, app, path, line) = (hunt.spec, hunt.app, item.path.as_path(), refusal.detail.as_str());
+    match (refusal.verdict, &refusal.interpreter) {
+        (_, Some(interpreter)) => guidance::interpreter_missing(spec, app, path, interpreter),
+        (Verdict::WrongArchitecture, _) => guidance::wrong_architecture(spec, app, path, line),
+        (Verdict::NotExecutable, _) => guidance::not_executable(spec, app, path, line),
+        (Verdict::InstallPrompt, _) => guidance::install_prompt(spec, app, path, line),
+        _ => guidance::broken_install(spec, app, path, line),
+    }
 }
 
 /// The guidance for a path that the person chose and that cannot be used.
 fn chosen(hunt: &Hunt<'_>, item: &Item, refusal: &Refusal) -> Guidance {
-    let name = hunt.spec.name;
-    let path = item.path.display();
-    let code = match refusal.verdict {
-        Verdict::NotExecutable => Code::NotExecutable,
-        Verdict::WrongArchitecture => Code::WrongArchitecture,
-        _ if refusal.interpreter.is_some() => Code::InterpreterMissing,
+    let code = match (refusal.verdict, &refusal.interpreter) {
+        (_, Some(_)) => Code::InterpreterMissing,
+        (Verdict::NotExecutable, _) => Code::NotExecutable,
+        (Verdict::WrongArchitecture, _) => Code::WrongArchitecture,
         _ => Code::BrokenInstall,
     };
-    let message =
-        format!("The path chosen for {name}, `{path}`, cannot be used: {}.", refusal.detail.trim_end_matches('.'));
-    let mut steps =
-        vec![Step::Choose { text: format!("Choose the absolute path of the {name} program, or clear the setting.") }];
-    if let Some(other) = hunt.items.iter().skip(1).find(|item| matches!(item.state, State::Open)) {
-        steps.push(Step::Choose { text: format!("`{}` is there and was not tried.", other.path.display()) });
-    }
-    let mut guidance = guidance(code, format!("Correct the path of {name}"), message, steps);
-    guidance.key = "discover.override".into();
-    guidance.evidence.clone_from(&refusal.evidence);
-    guidance.params.insert("path".into(), path.to_string());
-    guidance
+    let other = hunt.items.iter().skip(1).find(|item| matches!(item.state, State::Open));
+    let other = other.map(|item| item.path.as_path());
+    guidance::chosen_path(hunt.spec, hunt.app, code, &item.path, &refusal.detail, other)
 }
 
-/// Says that the login shell did not answer, and which file to look at.
-fn add_shell(hunt: &Hunt<'_>, guidance: &mut Guidance) {
-    let Some(told) = &hunt.told else { return };
-    let Some(shell) = &told.report.shell else { return };
-    if told.report.status != ShellStatus::TimedOut {
-        return;
-    }
-    let file = match shell.file_name().and_then(|name| name.to_str()) {
-        Some("zsh") => "~/.zshrc",
-        Some("bash") => "~/.bashrc",
-        Some("fish") => "~/.config/fish/config.fish",
-        Some("nu") => "~/.config/nushell/config.nu",
+/// The login shell that did not answer, and the file to look at.
+fn slow_shell<'a>(hunt: &'a Hunt<'_>) -> Option<SlowShell<'a>> {
+    let report = &hunt.told.as_ref()?.report;
+    let shell = report.shell.as_deref().filter(|_| report.status == ShellStatus::TimedOut)?;
+    let file = match paths::name(hunt.host.os, shell).as_str() {
+        "zsh" => "~/.zshrc",
+        "bash" => "~/.bashrc",
+        "fish" => "~/.config/fish/config.fish",
+        "nu" => "~/.config/nushell/config.nu",
+        "tcsh" | "csh" => "~/.cshrc",
         _ => "~/.profile",
     };
-    let seconds = told.report.elapsed_ms as f64 / 1000.0;
-    let text = format!(
-        "Your login shell `{}` did not answer within {seconds:.0} s, so its PATH is not known: look at `{file}`, which starts it.",
-        shell.display()
-    );
-    guidance.steps.push(Step::Choose { text });
-    guidance.params.insert("shell_file".into(), file.into());
+    Some(SlowShell { shell, file, limit: Duration::from_millis(report.elapsed_ms) })
 }

@@ -35,13 +35,11 @@ pub(crate) struct Refusal {
     pub(crate) detail: String,
     /// The interpreter that is missing, where that is why.
     pub(crate) interpreter: Option<String>,
-    /// The candidate's own telling lines.
-    pub(crate) evidence: Vec<String>,
 }
 
 impl Refusal {
     pub(crate) fn new(verdict: Verdict, detail: impl Into<String>) -> Refusal {
-        Refusal { verdict, detail: detail.into(), interpreter: None, evidence: Vec::new() }
+        Refusal { verdict, detail: detail.into(), interpreter: None }
     }
 }
 
@@ -94,11 +92,7 @@ fn not_started(program: &Path, format: &Format, error: &std::io::Error) -> Refus
 pub(crate) fn judge(spec: &Spec, format: &Format, captured: &Captured) -> Answer {
     let stdout = String::from_utf8_lossy(&captured.stdout);
     let stderr = String::from_utf8_lossy(&captured.stderr);
-    let lines = || stderr.lines().chain(stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
-    let refuse = |verdict, detail, interpreter| {
-        let evidence = lines().take(5).map(|line| line.chars().take(300).collect()).collect();
-        Answer::Refused(Refusal { verdict, detail, interpreter, evidence })
-    };
+    let refuse = |verdict, detail, interpreter| Answer::Refused(Refusal { verdict, detail, interpreter });
     let said = |phrase: &&str| stdout.contains(*phrase) || stderr.contains(*phrase);
     if let Some(phrase) = spec.install_prompts.iter().find(|phrase| said(phrase)) {
         return refuse(
@@ -184,5 +178,6 @@ fn telling_line(text: &str) -> Option<String> {
             .iter()
             .any(|phrase| lower.contains(phrase))
     });
-    telling.or_else(|| lines().next()).map(|line| line.chars().take(300).collect())
+    let line: String = telling.or_else(|| lines().next())?.chars().take(300).collect();
+    Some(crate::redact::redact(&line, &[]))
 }

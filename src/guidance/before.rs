@@ -2,15 +2,27 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::classify::with_denied;
 use super::fill::{Params, guidance};
-use super::{Code, Guidance};
+use super::{Code, Guidance, wait};
 use crate::adapters::{self, Spec};
 use crate::error::Error;
 
-/// Nowhere to be found. `searched` are the folders looked at, in order.
-pub(crate) fn not_installed(spec: &Spec, app: &str, searched: &[PathBuf]) -> Guidance {
+/// A login shell that did not answer in time.
+#[derive(Clone, Debug)]
+pub(crate) struct SlowShell<'a> {
+    /// The shell.
+    pub(crate) shell: &'a Path,
+    /// The start file to look at, as a person writes it.
+    pub(crate) file: &'a str,
+    /// How long it was waited for.
+    pub(crate) limit: Duration,
+}
+
+/// Nowhere to be found. `searched` are the folders looked at, in order; `slow` is a shell that might know more.
+pub(crate) fn not_installed(spec: &Spec, app: &str, searched: &[PathBuf], slow: Option<&SlowShell<'_>>) -> Guidance {
     let shown: Vec<String> = searched.iter().take(4).map(|path| path.display().to_string()).collect();
     let more = searched.len().saturating_sub(shown.len());
     let mut list = shown.join(", ");
@@ -20,7 +32,27 @@ pub(crate) fn not_installed(spec: &Spec, app: &str, searched: &[PathBuf]) -> Gui
     // The command that was tried stands in the evidence too: "no such file" alone helps nobody.
     let evidence =
         searched.iter().take(8).map(|path| format!("{}: not in {}", spec.programs[0], path.display())).collect();
-    guidance(Code::NotInstalled, "not_installed", Params::of(spec, app).with("searched", &list), evidence, &[])
+    let mut params = Params::of(spec, app).with("searched", &list);
+    if let Some(slow) = slow {
+        params.add("shell", &slow.shell.display().to_string());
+        params.add("shell_file", slow.file);
+        params.add("limit", &wait::in_words(u64::try_from(slow.limit.as_millis()).unwrap_or(u64::MAX)));
+    }
+    guidance(Code::NotInstalled, "not_installed", params, evidence, &[])
+}
+
+/// The path that the person chose cannot be used. `line` says why, `other` is what a search would try.
+pub(crate) fn chosen_path(
+    spec: &Spec,
+    app: &str,
+    code: Code,
+    path: &Path,
+    line: &str,
+    other: Option<&Path>,
+) -> Guidance {
+    let other = other.map(|path| path.display().to_string()).unwrap_or_default();
+    let params = Params::of(spec, app).with_path(path).with("line", line.trim_end_matches('.')).with("other", &other);
+    guidance(code, "chosen_path", params, lines(line), &[])
 }
 
 /// Found, and it does not start or does not answer. `line` is what it said.

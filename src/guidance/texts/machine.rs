@@ -16,6 +16,21 @@ pub(super) static TEXTS: &[Text] = &[
             Run("{install}"),
             Open("{install_url}"),
             Choose("Start {app} again when the installation is done."),
+            Choose(
+                "If it is installed: the login shell {shell} did not tell its PATH within {limit}, because something in \
+                 {shell_file} takes longer. Move what is slow out of that file.",
+            ),
+        ],
+    },
+    Text {
+        key: "chosen_path",
+        title: "The chosen path of {agent} cannot be used",
+        message: "The path chosen for {agent} in {app}, {path}, cannot be used: {line}.",
+        steps: &[
+            Choose(
+                "In the settings of {app}, choose the program {program_name} itself by its full path, or clear the path.",
+            ),
+            Choose("With the path cleared, {app} would try {other}."),
         ],
     },
     Text {
@@ -30,7 +45,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "broken_install",
         title: "{agent} does not start",
-        message: "{agent} was found[ at {path}], but it does not start.[ It said: {line}.] Installing it again usually helps.",
+        message: "{agent} was found[ at {path}], but it does not work[: {line}]. Installing it again usually helps.",
         steps: &[Run("{install}"), Open("{install_url}"), Retry],
     },
     Text {
@@ -63,7 +78,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "wrong_architecture",
         title: "This {agent} is for another kind of computer",
-        message: "{agent} was found[ at {path}], but it was made for another kind of processor or system.[ It said: {line}.]",
+        message: "{agent} was found[ at {path}], but it was made for another kind of processor or system[: {line}].",
         steps: &[Run("{install}"), Open("{install_url}")],
     },
     Text {
