@@ -165,7 +165,7 @@ impl Json {
                 let reason = retry.data.reason.unwrap_or_else(|| "unknown reason".into());
                 notice(
                     NoticeLevel::Info,
-                    format!("The model did not answer ({reason}); Copilot asks it again."),
+                    format!("The answer of the model failed ({reason}); Copilot asks again."),
                     events,
                 );
             }
@@ -289,12 +289,13 @@ impl Json {
             return;
         }
         self.servers.insert(name.clone(), status.clone());
-        if self.own_servers.contains(&name) && !matches!(status.as_str(), "connected" | "pending") {
-            let reason = error.as_deref().unwrap_or(&status);
-            let message = format!("The tools of `{name}` are not available: {reason}");
-            notice(NoticeLevel::Warning, message, events);
+        let own = self.own_servers.contains(&name);
+        let failed = own && !matches!(status.as_str(), "connected" | "pending");
+        let reason = error.clone().unwrap_or_else(|| status.clone());
+        events.push(EventKind::McpStatus { server: name.clone(), status, detail: error });
+        if failed {
+            notice(NoticeLevel::Warning, format!("The tools of `{name}` are not available: {reason}"), events);
         }
-        events.push(EventKind::McpStatus { server: name, status, detail: error });
     }
 
     fn error(&mut self, error: wire::SessionError, of_sub_agent: bool, events: &mut Vec<EventKind>) {
