@@ -28,6 +28,7 @@ mod redact;
 mod request;
 mod run;
 mod supervise;
+mod validate;
 
 pub use env::{Arch, HostEnv, Os};
 pub use error::Error;

@@ -7,10 +7,16 @@ use crate::request::{AgentId, Request};
 
 mod answer;
 mod decode;
+mod environment;
+mod flags;
 #[cfg(test)]
 mod golden;
 mod plan;
+#[cfg(test)]
+mod plan_tests;
+mod prompt;
 mod rules;
+mod servers;
 mod tools;
 mod version;
 mod wire;

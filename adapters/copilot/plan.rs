@@ -1,39 +1,167 @@
-//! The exact Copilot command for a request.
+//! The exact Copilot command for a request. Pure: what is on the disk is told in the context.
 
+use std::path::Path;
+
+use super::{SPEC, environment, flags, prompt, servers, tools, version};
 use crate::adapters::Context;
+use crate::env::Os;
 use crate::error::Error;
-use crate::plan::{Arg, OutputFormat, Plan, Stdin};
-use crate::request::Request;
+use crate::guidance;
+use crate::plan::{Arg, OutputFormat, Plan};
+use crate::request::{Mode, Request};
+use crate::validate;
 
 pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
-    let mut args: Vec<Arg> = Vec::new();
-    let mut text = |arg: &str| args.push(Arg::Text(arg.to_owned()));
-    text("-p");
-    text(&request.prompt);
-    text("-s");
-    text("--no-ask-user");
-    text("--output-format=json");
-    text("--stream=on");
-    text(&format!("--session-id={}", request.session_id));
+    validate::request(request, context.host.os == Os::Windows)?;
+    servers::check_names(&request.mcp_servers)?;
+    let extra = flags::extra(request)?;
+    let session = session(request)?;
+    let version = context.binary.version.as_str();
+    supported(request.mode, context)?;
+    let through_shim = is_shim(context.binary.program.as_path());
+
+    let mut notices = Vec::new();
+    let handed = prompt::prompt(request, through_shim);
+    notices.extend(handed.notice);
+    let own = servers::servers(&request.mcp_servers, context.mcp_commands, through_shim)?;
+
+    let first = context.binary.first_args.iter().map(|arg| Arg::Text(arg.to_string_lossy().into_owned()));
+    let mut args: Vec<Arg> = first.chain(handed.args).collect();
+    let mut text = |arg: String| args.push(Arg::Text(arg));
+    flags::ALWAYS.iter().filter(|flag| flag.is_in(version)).for_each(|flag| text(flag.name.to_owned()));
+    let output = if flags::OUTPUT_FORMAT.is_in(version) {
+        text(flags::OUTPUT_FORMAT.name.to_owned());
+        OutputFormat::Json
+    } else {
+        OutputFormat::Text
+    };
+    if flags::STREAM.is_in(version) {
+        text(flags::STREAM.name.to_owned());
+    }
+    text(format!("{}={session}", flags::SESSION_ID.name));
+    if let Some(model) = &request.model {
+        text(format!("--model={model}"));
+    }
+    match request.mode {
+        Mode::Safe => {
+            safe(request, context, &mut text, &mut notices);
+        }
+        Mode::PowerUser => {
+            text("--allow-all-tools".into());
+            // The vault names the language servers' commands (`.github/lsp.json`), and the tool starts them even where
+            // the vault is not trusted (measured on 1.0.102).
+            text("--excluded-tools=lsp".into());
+        }
+    }
+    text(format!("--secret-env-vars={}", environment::secret_names(request, context).join(",")));
+    extra.into_iter().for_each(&mut text);
+    args.extend(own.arg);
+
     Ok(Plan {
         stream_id: request.stream_id.clone(),
         agent: request.agent.clone(),
-        agent_version: Some(context.binary.version.clone()),
+        agent_version: Some(version.to_owned()),
         mode: request.mode,
         model: request.model.clone(),
-        session_id: Some(request.session_id.clone()),
+        session_id: Some(session),
         program: context.binary.program.clone(),
         args,
         cwd: request.vault.clone(),
-        stdin: Stdin::Null,
-        env: Default::default(),
-        files: Vec::new(),
-        notices: Vec::new(),
-        output: OutputFormat::Json,
-        mcp_servers: Vec::new(),
-        allowed_tools: None,
+        stdin: handed.stdin,
+        env: environment::environment(request, context, own.uses_dollar)?,
+        files: own.file.into_iter().collect(),
+        notices,
+        output,
+        mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
+        allowed_tools: (request.mode == Mode::Safe)
+            .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
         ticket: Default::default(),
     })
+}
+
+/// Safe mode in flags. Each list is one argument: spread over several, it would swallow what follows.
+fn safe(request: &Request, context: &Context<'_>, text: &mut impl FnMut(String), notices: &mut Vec<String>) {
+    let version = context.binary.version.as_str();
+    flags::SAFE.iter().filter(|flag| flag.is_in(version)).for_each(|flag| text(flag.name.to_owned()));
+    let servers: Vec<&str> = request.mcp_servers.iter().map(|server| server.name.as_str()).collect();
+    // `write` is no tool's name and gives nothing; it is kept as the record has it.
+    let available = ["write"].iter().chain(tools::SAFE).chain(&servers).copied();
+    text(format!("--available-tools={}", join(available)));
+    text(format!("--allow-tool={}", join(["write"].iter().chain(&servers).copied())));
+    let mut denied = vec!["shell".to_owned()];
+    if flags::WRITE_RULES.is_in(version) {
+        denied.extend(hidden(&request.vault, context.host.os));
+    } else {
+        notices.push(format!(
+            "Copilot {version} cannot refuse single files: it could change hidden ones that other programs run, such as \
+             `.git/hooks`. Update it to 1.0.80 or newer."
+        ));
+    }
+    text(format!("--deny-tool={}", denied.join(",")));
+}
+
+/// Rules that refuse to write hidden files and folders: what other programs run or obey lies there (`.git/hooks`,
+/// `.github`, `.mcp.json`, `.claude`, `.vscode`, `.envrc`, `.obsidian` and whatever comes next).
+///
+/// A relative pattern also meets folders above the vault, so a vault that lies in a hidden folder gets absolute ones, in
+/// which characters with a meaning stand as `?`.
+fn hidden(vault: &Path, os: Os) -> Vec<String> {
+    let path = vault.to_string_lossy().replace('\\', "/");
+    let lies_hidden = path.split('/').any(|part| part.len() > 1 && part.starts_with('.') && part != "..");
+    let mut rules = if lies_hidden {
+        let vault: String =
+            path.trim_end_matches('/').chars().map(|c| if "()[]{}*!,\\".contains(c) { '?' } else { c }).collect();
+        [".*", "**/.*", ".*/**", "**/.*/**"].map(|pattern| format!("write({vault}/{pattern})")).to_vec()
+    } else {
+        vec!["write(.*)".to_owned(), "write(.*/**)".to_owned()]
+    };
+    if os == Os::Windows {
+        // The short name of a hidden folder (`GIT~1`) begins with no dot.
+        rules.push("write(*~*/**)".to_owned());
+    }
+    rules
+}
+
+/// The session's id. A new one is ours and an old one is told back: Copilot takes both the same way and stays in the vault,
+/// which `--resume` would leave for the session's own folder.
+fn session(request: &Request) -> Result<String, Error> {
+    let (field, id) = match &request.resume {
+        Some(id) => ("session id to resume", id),
+        None => ("session id", &request.session_id),
+    };
+    // What Copilot takes for a UUID (measured on 1.0.69 and 1.0.102): with hyphens, of a known version and variant.
+    let parsed = uuid::Uuid::try_parse(id).ok().filter(|_| id.len() == 36);
+    let known =
+        parsed.filter(|id| id.get_variant() == uuid::Variant::RFC4122 && (1..=8).contains(&id.get_version_num()));
+    match known {
+        Some(_) => Ok(id.clone()),
+        None => {
+            let problem = format!("`{id}` is not a UUID, as Copilot's are; use the one that `Done` told");
+            Err(Error::InvalidField { field, problem })
+        }
+    }
+}
+
+fn supported(mode: Mode, context: &Context<'_>) -> Result<(), Error> {
+    let needed = match mode {
+        Mode::Safe => SPEC.floor.safe,
+        Mode::PowerUser => SPEC.floor.power_user,
+    };
+    let found = context.binary.version.as_str();
+    if version::is_at_least(found, needed) {
+        return Ok(());
+    }
+    let guidance = guidance::version_unsupported(&SPEC, context.app, &context.binary.found, found, needed);
+    Err(Error::Setup(Box::new(guidance)))
+}
+
+/// Whether the program is a script of `cmd.exe`.
+fn is_shim(program: &Path) -> bool {
+    program.extension().is_some_and(|end| end.eq_ignore_ascii_case("cmd") || end.eq_ignore_ascii_case("bat"))
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(",")
 }

@@ -11,3 +11,10 @@ pub(super) fn has(version: &str, since: (u64, u64, u64)) -> bool {
     version.pre = Prerelease::EMPTY;
     version >= Version::new(since.0, since.1, since.2)
 }
+
+/// Whether a version is a floor of the table or newer. One that cannot be read is not: nothing is known of it.
+pub(super) fn is_at_least(version: &str, floor: &str) -> bool {
+    let (Ok(mut version), Ok(floor)) = (Version::parse(version), Version::parse(floor)) else { return false };
+    version.pre = Prerelease::EMPTY;
+    version >= floor
+}

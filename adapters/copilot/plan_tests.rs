@@ -1,0 +1,454 @@
+//! Plans of every option, reviewed as snapshots on the shapes of three systems, and what no request can bring about.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::Copilot;
+use crate::adapters::{Adapter as _, Context};
+use crate::discover::{Binary, Via};
+use crate::env::{Arch, HostEnv, Os};
+use crate::error::Error;
+use crate::guidance::Code;
+use crate::plan::{Arg, Plan};
+use crate::request::{AgentId, McpServer, Mode, Request};
+
+/// A machine: where things are and what its environment holds.
+struct Machine {
+    host: HostEnv,
+    binary: Binary,
+    vault: &'static str,
+    node: &'static str,
+}
+
+fn machine(os: Os) -> Machine {
+    let (home, vault, program, path, node) = match os {
+        Os::Windows => (
+            r"C:\Users\ada",
+            r"C:\Users\ada\Notes",
+            r"C:\Users\ada\AppData\Roaming\npm\node_modules\@github\copilot-win32-x64\copilot.exe",
+            r"C:\Users\ada\AppData\Roaming\npm;C:\Windows\System32",
+            r"C:\Program Files\nodejs\node.exe",
+        ),
+        Os::MacOs => (
+            "/Users/ada",
+            "/Users/ada/Notes",
+            "/opt/homebrew/bin/copilot",
+            "/opt/homebrew/bin:/usr/bin:/bin",
+            "/opt/homebrew/bin/node",
+        ),
+        Os::Linux => ("/home/ada", "/home/ada/Notes", "/home/ada/.local/bin/copilot", "/usr/bin:/bin", "/usr/bin/node"),
+    };
+    let mut vars = vec![
+        ("PATH", path),
+        ("LANG", "en_GB.UTF-8"),
+        ("GH_TOKEN", "canary-gh-token"),
+        ("COPILOT_ALLOW_ALL", "true"),
+        ("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "true"),
+        ("FORCE_COLOR", "1"),
+        ("AWS_SECRET_ACCESS_KEY", "canary-aws"),
+        ("EDITOR", "vi"),
+    ];
+    vars.push(if os == Os::Windows { ("UserProfile", home) } else { ("HOME", home) });
+    let vars = vars.into_iter().map(|(name, value)| (name.into(), value.into()));
+    let binary = Binary {
+        program: program.into(),
+        first_args: Vec::new(),
+        found: program.into(),
+        via: Via::Path,
+        version: "1.0.102".into(),
+        search_path: path.into(),
+        login_env: Vec::new(),
+    };
+    Machine { host: HostEnv::new(os, Arch::X64, Some(home.into()), vars), binary, vault, node }
+}
+
+impl Machine {
+    fn request(&self, prompt: &str) -> Request {
+        Request::new(AgentId::COPILOT, self.vault, prompt)
+            .stream_id("panel-3")
+            .session_id("3f0c0a3e-5d8e-4f0a-9a53-0f7c7a0d3b11")
+    }
+
+    fn server(&self) -> McpServer {
+        McpServer::stdio("tolaria", "node").arg("server.js").env("VAULT_PATH", self.vault)
+    }
+
+    fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        let commands: Vec<PathBuf> = request.mcp_servers.iter().map(|_| self.node.into()).collect();
+        let context = Context { binary: &self.binary, host: &self.host, app: "Tolaria", mcp_commands: &commands };
+        Copilot.plan(request, &context)
+    }
+}
+
+const SYSTEMS: [Os; 3] = [Os::Linux, Os::MacOs, Os::Windows];
+
+/// A plan as `plan --json` prints it, and what is told beside it.
+fn printed(plan: &Plan) -> String {
+    let mut text = serde_json::to_string_pretty(plan).expect("a plan is plain data");
+    for file in &plan.files {
+        text.push_str(&format!("\n{}: {}", file.name, String::from_utf8_lossy(&file.bytes)));
+    }
+    if let crate::plan::Stdin::Bytes(bytes) = &plan.stdin {
+        let head: String = String::from_utf8_lossy(bytes).chars().take(100).collect();
+        text.push_str(&format!("\nstdin: {head:?}"));
+    }
+    for notice in &plan.notices {
+        text.push_str(&format!("\nnotice: {notice}"));
+    }
+    text
+}
+
+/// One snapshot: the case on every system.
+fn snapshot(name: &str, case: impl Fn(&mut Machine) -> Request) {
+    let mut text = String::new();
+    for os in SYSTEMS {
+        let mut machine = machine(os);
+        let request = case(&mut machine);
+        let plan = machine.plan(&request).expect("the case can be planned");
+        assert_eq!(plan, machine.plan(&request).expect("planned before"), "planning is a function");
+        text.push_str(&format!("== {os:?}\n{}\n", printed(&plan)));
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/snapshots/copilot");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("plan_{name}"), text));
+}
+
+#[test]
+fn plans_of_every_option_are_as_reviewed() {
+    snapshot("safe", |machine| machine.request("Summarize this note"));
+    snapshot("power_user", |machine| machine.request("Run the tests").mode(Mode::PowerUser));
+    snapshot("mcp", |machine| machine.request("Use the app").mcp_server(machine.server()));
+    snapshot("mcp_secret", |machine| {
+        machine.request("Use the app").mcp_server(machine.server().secret_env("API_KEY", "canary-mcp"))
+    });
+    snapshot("mcp_several", |machine| {
+        let other = McpServer::stdio("calendar_2", "node").arg("$HOME/cal.js").env("COST", "5$");
+        machine.request("Use both").mcp_server(machine.server()).mcp_server(other).mode(Mode::PowerUser)
+    });
+    snapshot("resume", |machine| machine.request("Go on").resume("0b7cf0f2-6a4b-4c0d-8f51-7f7a3c1e2d4f"));
+    snapshot("model", |machine| machine.request("Hi").model("gpt-5-mini"));
+    snapshot("system_prompt", |machine| machine.request("/compact me").system_prompt("Answer in French."));
+    snapshot("prompt_dash", |machine| machine.request("- [ ] do the thing"));
+    snapshot("prompt_slash", |machine| machine.request(" /autopilot go on"));
+    snapshot("prompt_long", |machine| machine.request(&"long ".repeat(2000)));
+    snapshot("prompt_private", |machine| machine.request("secret plans").private_prompt(true));
+    snapshot("env", |machine| {
+        machine
+            .request("Hi")
+            .env("COPILOT_MODEL", "mock")
+            .secret_env("COPILOT_PROVIDER_API_KEY", "canary-key")
+            .remove_env("GH_TOKEN")
+            .timeout(Duration::from_secs(60))
+            .idle_timeout(Duration::from_secs(10))
+    });
+    snapshot("extra_args", |machine| {
+        machine.request("Hi").extra_arg("--reasoning-effort").extra_arg("high").extra_arg("--max-ai-credits=30")
+    });
+    snapshot("hidden_vault", |machine| {
+        machine.vault =
+            if machine.host.os == Os::Windows { r"C:\Users\ada\.notes\a (b)" } else { "/home/ada/.notes/a (b)" };
+        machine.request("Hi")
+    });
+    snapshot("old_version", |machine| {
+        machine.binary.version = "1.0.69".into();
+        machine.request("Hi").mcp_server(machine.server())
+    });
+    snapshot("through_node", |machine| {
+        machine.binary.first_args = vec!["/npm/@github/copilot/npm-loader.js".into()];
+        machine.binary.program = machine.node.into();
+        machine.request("Hi")
+    });
+    snapshot("through_cmd", |machine| {
+        machine.binary.program = PathBuf::from(r"C:\npm\copilot.CMD");
+        machine.request("50% \"of\" it").mcp_server(machine.server())
+    });
+    snapshot("login_shell", |machine| {
+        machine.binary.login_env = vec![
+            ("HTTPS_PROXY".into(), "http://ada:canary@proxy.example:8080".into()),
+            ("NODE_EXTRA_CA_CERTS".into(), "/etc/ca.pem".into()),
+        ];
+        machine.request("Hi")
+    });
+}
+
+fn refused(request: impl Fn(&Machine) -> Request) -> Error {
+    let machine = machine(Os::Linux);
+    let request = request(&machine);
+    match machine.plan(&request) {
+        Err(error) => error,
+        Ok(plan) => panic!("planned: {plan}"),
+    }
+}
+
+#[test]
+fn bad_input_is_a_clear_typed_error() {
+    let error = |request: fn(&Machine) -> Request| refused(request).to_string();
+    let table: &[(fn(&Machine) -> Request, &str)] = &[
+        (|m| m.request(""), "the prompt is empty"),
+        (|m| m.request(" \n\u{feff}\t"), "the prompt is empty"),
+        (|m| m.request("a\0b"), "the prompt holds a NUL, which no process can be given"),
+        (|m| m.request("a").system_prompt("\0"), "the system prompt holds a NUL, which no process can be given"),
+        (|m| m.request("a").model(" "), "the model is empty"),
+        (|m| m.request("a").stream_id(""), "the stream id is empty"),
+        (
+            |m| m.request("a").resume("yesterday's talk"),
+            "the session id to resume `yesterday's talk` is not a UUID, as Copilot's are; use the one that `Done` told",
+        ),
+        (
+            |m| m.request("a").session_id("00000000-0000-0000-0000-000000000000"),
+            "the session id `00000000-0000-0000-0000-000000000000` is not a UUID, as Copilot's are; use the one that `Done` told",
+        ),
+        (|_| Request::new(AgentId::COPILOT, "notes", "a"), "the vault `notes` is not an absolute path"),
+        (|m| m.request("a").env("A=B", "c"), "the environment variable `A=B` is not a name: it is empty or holds `=`"),
+        (
+            |m| m.request("a").mcp_server(m.server()).mcp_server(m.server()),
+            "MCP server `tolaria`: another server of the request has this name; give each its own",
+        ),
+        (
+            |m| m.request("a").mcp_server(m.server()).mcp_server(McpServer::stdio("Tolaria", "node")),
+            "MCP server `Tolaria`: differs from `tolaria` only by case, which agents ignore; give each its own name",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("my server", "node")),
+            "MCP server `my server`: a name is letters, digits, `_` and `-`, and begins with none of `-`",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("x".repeat(33), "node")),
+            "MCP server `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`: a name has at most 32 characters",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("View", "node")),
+            "MCP server `View`: is the name of a tool of Copilot; choose another name",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("shell", "node")),
+            "MCP server `shell`: has a meaning of its own in Copilot's permission rules; choose another name",
+        ),
+        (|m| m.request("a").mcp_server(McpServer::stdio("s", "")), "MCP server `s`: the command is empty"),
+        (|m| m.request("a").extra_arg("--yolo"), "`--yolo` is refused: it opens every tool, path and address"),
+        (|m| m.request("a").extra_arg("loose"), "`loose` is refused: it belongs to no flag"),
+        (
+            |m| m.request("a").extra_arg("--effort").extra_arg("--yolo"),
+            "`--effort` is refused: its value is missing; write it as `--flag=value`",
+        ),
+        (
+            |m| m.request("a").env("COPILOT_ALLOW_ALL", "0"),
+            "`COPILOT_ALLOW_ALL` is refused: approves every tool and trusts the vault (measured)",
+        ),
+    ];
+    for (request, message) in table {
+        assert_eq!(error(*request), *message);
+    }
+}
+
+#[test]
+fn arguments_that_widen_are_refused_in_every_spelling() {
+    const WIDENING: &[&str] = &[
+        "--allow-all",
+        "--allow-all=true",
+        "--allow-all-t",
+        "--Allow-All",
+        "--yolo",
+        "--yolo=true",
+        "--YOLO",
+        "--yo",
+        "--allow-all-paths",
+        "--allow-all-paths=1",
+        "--allow-all-urls",
+        "--allow-all-tools",
+        "--allow-tool",
+        "--allow-tool=shell",
+        "--allow-url=x",
+        "--available-tools=bash",
+        "--excluded-tools=view",
+        "--add-dir=/",
+        "--add-dir",
+        "--trust-folder",
+        "-C",
+        "-C/",
+        "-C=/",
+        "--config-dir=/x",
+        "--experimental",
+        "--no-experimental",
+        "--no-bash-env",
+        "--bash-env",
+        "--no-mouse",
+        "--mouse",
+        "--dynamic-retrieval=a=on",
+        "-p",
+        "-px",
+        "-p=x",
+        "--prompt=x",
+        "-i",
+        "--interactive",
+        "--resume",
+        "--resume=x",
+        "-r",
+        "--continue",
+        "--session-id=x",
+        "--connect",
+        "--autopilot",
+        "--mode=autopilot",
+        "--plan",
+        "--fleet",
+        "--acp",
+        "--remote",
+        "--remote-export",
+        "--share",
+        "--share-gist",
+        "--plugin-dir=x",
+        "--extension-sdk-path=x",
+        "--enable-mcp-server=x",
+        "--enable-memory",
+        "--enable-all-github-mcp-tools",
+        "--add-github-mcp-tool=x",
+        "--additional-mcp-config=x",
+        "--allow-all-mcp-server-instructions",
+        "--mcp-github-auth=x",
+        "--assisted-approval",
+        "--agent=x",
+        "--output-format=text",
+        "--stream=off",
+        "--model=x",
+        "--log-dir=/x",
+        "--attachment=/etc/passwd",
+        "--usage-output-file=/x",
+        "--",
+        "-",
+        "",
+        "-s",
+        "-n",
+        "--name=x",
+        "--banner",
+        "update",
+        "--some-flag-of-a-later-version",
+    ];
+    for arg in WIDENING {
+        for mode in [Mode::Safe, Mode::PowerUser] {
+            let error = refused(|machine| machine.request("a").mode(mode).extra_arg(*arg));
+            assert!(matches!(&error, Error::Forbidden { argument, .. } if argument == arg), "{arg}: {error}");
+        }
+    }
+}
+
+#[test]
+fn i12_a_version_below_the_floor_is_refused_with_both_versions() {
+    for mode in [Mode::Safe, Mode::PowerUser] {
+        for version in ["1.0.68", "0.0.403", "1.0.5-1", "unknown"] {
+            let mut machine = machine(Os::Linux);
+            machine.binary.version = version.into();
+            let Err(Error::Setup(guidance)) = machine.plan(&machine.request("a").mode(mode)) else {
+                panic!("{version} is not refused")
+            };
+            assert_eq!(guidance.code, Code::VersionUnsupported);
+            let text = format!("{} {:?}", guidance.message, guidance.steps);
+            assert!(text.contains(version) && text.contains("1.0.69"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn p11_each_mode_has_arguments_of_its_own() {
+    let machine = machine(Os::Linux);
+    let safe = machine.plan(&machine.request("a")).expect("planned");
+    let power = machine.plan(&machine.request("a").mode(Mode::PowerUser)).expect("planned");
+    assert_ne!(safe.args, power.args);
+    assert!(!texts(&safe).iter().any(|arg| arg.starts_with("--allow-all")));
+    assert!(texts(&power).contains(&"--allow-all-tools".to_owned()));
+}
+
+#[test]
+fn no_secret_is_printed() {
+    let machine = machine(Os::Linux);
+    let server = machine.server().secret_env("API_KEY", "canary-mcp");
+    let request = machine.request("a").secret_env("MY_TOKEN", "canary-env").mcp_server(server);
+    let plan = machine.plan(&request).expect("planned");
+    let json = serde_json::to_string(&plan).expect("plain data");
+    for text in [format!("{plan:?}"), format!("{plan}"), json, format!("{request:?}")] {
+        assert!(!text.contains("canary"), "{text}");
+    }
+}
+
+fn texts(plan: &Plan) -> Vec<String> {
+    let text = |arg: &Arg| match arg {
+        Arg::Text(text) => text.clone(),
+        Arg::File { prefix, .. } => prefix.clone(),
+    };
+    plan.args.iter().map(text).collect()
+}
+
+fn requests() -> impl Strategy<Value = Request> {
+    let word = || {
+        prop_oneof![
+            "[ -~]{0,12}",
+            "--?[a-z-]{0,16}(=[a-z]{0,4})?",
+            Just("--allow-all".to_owned()),
+            Just("--yolo".to_owned())
+        ]
+    };
+    let addable = prop_oneof![
+        word(),
+        Just("--reasoning-effort=high".to_owned()),
+        Just("--deny-tool=--yolo".to_owned()),
+        Just("--disable-mcp-server=x".to_owned())
+    ];
+    let parts = (word(), any::<bool>(), proptest::option::of(word()), proptest::option::of(word()), any::<bool>());
+    (parts, proptest::collection::vec(addable, 0..3), proptest::collection::vec(word(), 0..3)).prop_map(
+        |((prompt, power, system, model, private), extra, server_args)| {
+            let machine = machine(Os::Linux);
+            let mut request = machine.request(&prompt).private_prompt(private);
+            if power {
+                request = request.mode(Mode::PowerUser);
+            }
+            if let Some(system) = system {
+                request = request.system_prompt(system);
+            }
+            if let Some(model) = model {
+                request = request.model(model);
+            }
+            let server = server_args.into_iter().fold(machine.server(), McpServer::arg);
+            extra.into_iter().fold(request.mcp_server(server), Request::extra_arg)
+        },
+    )
+}
+
+proptest! {
+    /// Whatever a request holds, the plan holds no flag that opens all, save as text behind `-p` or `=`.
+    #[test]
+    fn no_request_brings_a_forbidden_flag_into_a_plan(request in requests()) {
+        const FORBIDDEN: &[&str] =
+            &["--allow-all", "--yolo", "--allow-all-paths", "--allow-all-urls", "--trust-folder", "--add-dir", "--experimental"];
+        let machine = machine(Os::Linux);
+        if let Ok(plan) = machine.plan(&request) {
+            let args = texts(&plan);
+            for (at, arg) in args.iter().enumerate() {
+                let name = arg.split('=').next().unwrap_or_default();
+                let is_prompt = at > 0 && args[at - 1] == "-p";
+                prop_assert!(is_prompt || !FORBIDDEN.contains(&name), "{:?}", args);
+                prop_assert!(!is_prompt || !arg.starts_with('-'));
+                let all = name == "--allow-all-tools" && !is_prompt;
+                prop_assert!(!all || request.mode == Mode::PowerUser, "{:?}", args);
+            }
+            prop_assert_eq!(&plan, &machine.plan(&request).expect("planned before"));
+        }
+    }
+
+    /// Whatever the host's environment holds, no variable that widens reaches the agent.
+    #[test]
+    fn no_environment_widens_a_run(names in proptest::collection::vec("(COPILOT|GITHUB_COPILOT_PROMPT_MODE|AWS)_[A-Z_]{0,12}", 0..6), power: bool) {
+        let mut machine = machine(Os::Linux);
+        machine.host.vars.extend(names.iter().map(|name| (OsString::from(name), OsString::from("true"))));
+        let mode = if power { Mode::PowerUser } else { Mode::Safe };
+        let plan = machine.plan(&machine.request("a").mode(mode)).expect("planned");
+        let child = machine.host.child(&plan.env);
+        for name in child.keys().map(|name| name.to_string_lossy()) {
+            prop_assert!(name != "COPILOT_ALLOW_ALL" && !name.starts_with("GITHUB_COPILOT_PROMPT_MODE_"), "{name}");
+            prop_assert!(power || !name.starts_with("AWS_"), "{name}");
+        }
+    }
+}
