@@ -23,6 +23,7 @@ static SPEC: Spec = Spec {
     npm_native: None,
     home_dirs: &[],
     version_args: &["demo-agent", "--version"],
+    version_env: &[],
     identity: r"(?m)^agent-launcher demo (\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$",
     install_prompts: &[],
     install_command: "cargo install agent-launcher",

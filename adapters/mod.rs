@@ -116,6 +116,8 @@ pub(crate) struct Spec {
     pub(crate) home_dirs: &'static [&'static str],
     /// Arguments that make it print its version.
     pub(crate) version_args: &'static [&'static str],
+    /// Variables under which it tells the version that a run of a plan would start.
+    pub(crate) version_env: &'static [(&'static str, &'static str)],
     /// A pattern that its version output matches and no other program's does; group 1 is the version.
     pub(crate) identity: &'static str,
     /// Whole phrases of an install prompt that a stub prints instead of a version.

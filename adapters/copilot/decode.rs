@@ -290,6 +290,10 @@ impl Json {
         }
         self.servers.insert(name.clone(), status.clone());
         let own = self.own_servers.contains(&name);
+        // Servers of others that the run switched off are no news.
+        if !own && matches!(status.as_str(), "disabled" | "not_configured") {
+            return;
+        }
         let failed = own && !matches!(status.as_str(), "connected" | "pending");
         let reason = error.clone().unwrap_or_else(|| status.clone());
         events.push(EventKind::McpStatus { server: name.clone(), status, detail: error });

@@ -1,9 +1,11 @@
 //! What Copilot gets of the host's environment. In Safe mode what the first table names, in Power User mode all but what
-//! the second names; then the settings of the run, then what the request asks for.
+//! the second names; then the settings of the run, then what the request asks for. The `PATH` and what concerns only the app
+//! itself is settled by `discover` for every child alike.
 
 use std::collections::BTreeMap;
 
 use crate::adapters::Context;
+use crate::discover;
 use crate::env::Os;
 use crate::error::Error;
 use crate::plan::EnvChange;
@@ -65,9 +67,12 @@ const SAFE: &[&str] = &[
     "https_proxy",
     "HTTP_PROXY",
     "http_proxy",
+    "GIT_SSL_CAINFO",
     "KRB5CCNAME",
     "KRB5_CONFIG",
     "NODE_EXTRA_CA_CERTS",
+    "NODE_USE_ENV_PROXY",
+    "NODE_USE_SYSTEM_CA",
     "NO_PROXY",
     "no_proxy",
     "REQUESTS_CA_BUNDLE",
@@ -91,7 +96,7 @@ const SAFE: &[&str] = &[
     "COPILOT_PROVIDER_*",
 ];
 
-/// A variable that no mode lets through.
+/// A variable that no mode lets through, beside those that no child of the launcher gets.
 struct Stripped {
     /// `*` at the end stands for any rest.
     name: &'static str,
@@ -134,11 +139,6 @@ const STRIPPED: &[Stripped] = &[
     widens("DYLD_INSERT_LIBRARIES", "loads code into every program (documented by the system)"),
     disturbs("COPILOT_DEBUG_*", "redirects or breaks parts of the program (by name, in the program)"),
     disturbs("COPILOT_CLI_VERSION", "makes the program take itself for another version (by the help of 1.0.102)"),
-    disturbs("COPILOT_CLI_BINARY_VERSION", "set by a Copilot that started the host (measured)"),
-    disturbs("COPILOT_AGENT_SESSION_ID", "set by a Copilot that started the host (measured)"),
-    disturbs("COPILOT_DETACHED_*", "set by a Copilot that started the host (by name, in the program)"),
-    disturbs("COPILOT_LOADER_PID", "set by a Copilot that started the host (by name, in the program)"),
-    disturbs("COPILOT_SUPERVISED", "set by a Copilot that started the host (by name, in the program)"),
     disturbs("FORCE_COLOR", "colours what is no terminal (measured)"),
     disturbs("CLICOLOR_FORCE", "colours what is no terminal (documented by convention)"),
 ];
@@ -200,7 +200,7 @@ pub(super) fn environment(
             return Err(Error::Forbidden { argument: name.clone(), reason: (*reason).to_owned() });
         }
     }
-    let mut changes = Changes { windows, map: BTreeMap::new() };
+    let mut changes = Changes { windows, map: discover::environment::changes(context.host, context.binary) };
     for name in context.host.vars.keys().filter_map(|name| name.to_str()) {
         let stripped = STRIPPED.iter().any(|stripped| matches(stripped.name, name, windows));
         let let_through = request.mode == Mode::PowerUser || SAFE.iter().any(|safe| matches(safe, name, windows));
@@ -213,14 +213,6 @@ pub(super) fn environment(
     }
     if uses_dollar {
         changes.make(DOLLAR, plain("$"));
-    }
-    if let Some(path) = context.binary.search_path.to_str().filter(|path| !path.is_empty()) {
-        changes.make("PATH", plain(path));
-    }
-    for (name, value) in &context.binary.login_env {
-        if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
-            changes.make(name, shown(value));
-        }
     }
     request.env_remove.iter().for_each(|name| changes.make(name, EnvChange::Remove));
     request.env.iter().for_each(|(name, value)| changes.make(name, EnvChange::Set(value.clone())));
@@ -244,12 +236,6 @@ impl Changes {
 
 fn plain(value: &str) -> EnvChange {
     EnvChange::Set(EnvValue::Plain(value.to_owned()))
-}
-
-/// A proxy's address can hold a password.
-fn shown(value: &str) -> EnvChange {
-    let value = value.to_owned();
-    EnvChange::Set(if value.contains('@') { EnvValue::Secret(value) } else { EnvValue::Plain(value) })
 }
 
 fn matches(pattern: &str, name: &str, windows: bool) -> bool {

@@ -33,6 +33,8 @@ static SPEC: Spec = Spec {
     npm_native: Some(("@github/copilot-{os}-{arch}", "copilot")),
     home_dirs: &[".local/bin", ".copilot/bin"],
     version_args: &["--version"],
+    // Else it tells, and starts, the newest version that its package cache holds. Plans pin the installed one alike.
+    version_env: &[("COPILOT_AUTO_UPDATE", "false")],
     identity: r"(?m)^(?:GitHub Copilot CLI )?v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\.?\s*(?:$|\n)",
     install_prompts: &["Install GitHub Copilot CLI?"],
     install_command: "npm install -g @github/copilot",

@@ -293,6 +293,7 @@ impl<'a> Hunt<'a> {
         if let Some(vars) = self.told.as_ref().and_then(|told| told.vars.as_ref()) {
             env.extend(environment::carried(self.host, vars));
         }
+        env.extend(self.spec.version_env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
         let args = target.first_args.iter().cloned().chain(self.spec.version_args.iter().map(OsString::from)).collect();
         let cwd = super::neutral_folder(self.host);
         let command = process::Command { program: target.program.clone(), args, cwd, env };
