@@ -15,6 +15,9 @@
 #[path = "../adapters/mod.rs"]
 mod adapters;
 
+#[cfg(feature = "bench-internals")]
+#[doc(hidden)]
+pub mod bench_internals;
 pub mod discover;
 mod env;
 mod error;

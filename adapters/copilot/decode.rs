@@ -104,7 +104,12 @@ fn tag(line: &[u8]) -> Option<Kind> {
 }
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
-    serde_json::from_slice(line).ok()
+    // Checked once as a whole, which is cheaper than string by string.
+    match std::str::from_utf8(line) {
+        Ok(text) => serde_json::from_str(text).ok(),
+        // Bytes that are no text may stand where nobody looks.
+        Err(_) => serde_json::from_slice(line).ok(),
+    }
 }
 
 fn data<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {

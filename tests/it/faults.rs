@@ -32,8 +32,8 @@ impl Alone {
     }
 
     /// Starts and reads stdout up to a line `ready`.
-    fn ready(&self, args: &[&str]) -> Child {
-        let mut child = self.start(args);
+    fn ready(&self, args: &[&str]) -> Guard {
+        let mut child = Guard(self.start(args));
         let mut seen = Vec::new();
         let mut byte = [0];
         while !seen.ends_with(b"ready\n") {
@@ -41,6 +41,30 @@ impl Alone {
             seen.push(byte[0]);
         }
         child
+    }
+}
+
+/// A fake that is gone when its test is.
+struct Guard(Child);
+
+impl std::ops::Deref for Guard {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Guard {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -89,8 +113,6 @@ fn closed_pipes_read_as_ended_while_the_process_lives() {
     child.stdout.take().unwrap().read_to_end(&mut rest).unwrap();
     child.stderr.take().unwrap().read_to_end(&mut rest).unwrap();
     assert_eq!((rest, child.try_wait().unwrap()), (Vec::new(), None));
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
@@ -192,7 +214,7 @@ mod signals {
         let _child = alone.ready(&ARGS);
         assert_eq!(fake::calls(alone.root.path())[0].children.len(), 20);
         let alone = Alone::new("fork-chain 5\nwait-file go");
-        let _child = alone.start(&ARGS);
+        let _child = Guard(alone.start(&ARGS));
         let begin = Instant::now();
         let last = || alone_child(&alone).filter(|what| what == "chain=0");
         while last().is_none() {
