@@ -1,7 +1,7 @@
 // The extension in the real Copilot CLI: through the SDK host, and in `-p` with a model on this machine. No login.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { copilot, model, session, skip, unpack, until } from "./support/real.mjs";
@@ -54,14 +54,15 @@ test("real: an SDK host lists, executes and follows a change of folder, with one
 });
 
 /** `copilot -p` in Safe mode's manner, on a model that makes `turns`. */
-async function asked(t, turns, { grant = true, env = {}, tools = TOOLS } = {}) {
+async function asked(t, turns, { grant = true, env = {}, tools = TOOLS, folder = plugin, prepare = () => {} } = {}) {
   const space = workspace(t);
+  prepare(space);
   const server = await model(turns);
   t.after(() => server.close());
   // Without the flag the CLI loads no extension at all.
   const flags = { COPILOT_CLI_ENABLED_FEATURE_FLAGS: "EXTENSIONS" };
   const provider = { COPILOT_OFFLINE: "true", COPILOT_PROVIDER_BASE_URL: server.url, COPILOT_MODEL: "mock", ...flags };
-  const args = ["-p", "Which decisions govern this?", "-s", "--no-ask-user", "--output-format=json", "--plugin-dir", plugin,
+  const args = ["-p", "Which decisions govern this?", "-s", "--no-ask-user", "--output-format=json", "--plugin-dir", folder,
     ...(grant ? [GRANT] : []), `--available-tools=${["view", "glob", "grep", ...tools].join(",")}`, "--deny-tool=shell",
     "--disable-builtin-mcps", "--disallow-temp-dir", "--no-custom-instructions", "--no-auto-update", "--no-color"];
   const ended = await copilot(args, { cwd: space.root, env: { ...space.env, ...cli.env, ...provider, ADRKIT_CLI: space.cli, ...env } });
@@ -121,4 +122,22 @@ test("real: without the EXTENSIONS feature flag the CLI loads no extension in -p
   const run = await asked(t, [{ text: "none" }], { env: { COPILOT_CLI_ENABLED_FEATURE_FLAGS: "" } });
   assert.equal(run.code, 0, run.stderr);
   assert.deepEqual([...run.offered].sort(), ["glob", "grep", "view"]);
+});
+
+test("real: the plugin does not bring in the hooks of an untrusted repository, which any extension's join otherwise does", { skip }, async (t) => {
+  const hooked = (space) => {
+    const command = { type: "command", bash: `touch "${join(space.top, "hook-ran")}"`, timeoutSec: 5 };
+    space.write(".github/hooks/x.json", JSON.stringify({ version: 1, hooks: { sessionStart: [command] } }));
+  };
+  const ours = await asked(t, [{ call: "adr_lint", args: {} }, { text: "end" }], { prepare: hooked });
+  assert.equal(JSON.parse(ours.told[0]).exitCode, 0, "the tools work");
+  assert.ok(!existsSync(join(ours.space.top, "hook-ran")));
+
+  // The control: the same plugin without the one setting.
+  const copy = join(ours.space.top, "copy");
+  cpSync(plugin, copy, { recursive: true, filter: (path) => !path.startsWith(join(plugin, "test")) });
+  const file = join(copy, "extensions/adrkit/register.mjs");
+  writeFileSync(file, readFileSync(file, "utf8").replace("enableFileHooks: false", ""));
+  const without = await asked(t, [{ text: "end" }], { prepare: hooked, folder: copy });
+  assert.ok(existsSync(join(without.space.top, "hook-ran")), "else this test proves nothing");
 });

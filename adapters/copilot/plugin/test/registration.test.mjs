@@ -12,7 +12,7 @@ import { createSessionDir } from "../extensions/adrkit/session-dir.mjs";
 import { createTools } from "../extensions/adrkit/tools.mjs";
 import { plugin } from "./support/workspace.mjs";
 
-const parts = (config) => Object.keys(config).filter((name) => name !== "onEvent").sort();
+const parts = (config) => Object.keys(config).filter((name) => name !== "onEvent" && name !== "enableFileHooks").sort();
 
 /** Joins with a runtime that refuses as `refuse` says; tells every attempt and log line. */
 async function joined({ refuse = () => null, ...factories } = {}) {
@@ -40,6 +40,7 @@ test("checklist 36: the event handler is in the config of every join, so an even
   const { configs } = await joined({ onEvent: dir.onEvent, refuse: (names) => (names.includes("tools") ? "no" : null) });
   assert.equal(configs.length, 2);
   for (const config of configs) assert.equal(config.onEvent, dir.onEvent);
+  for (const config of configs) assert.equal(config.enableFileHooks, false, "no join brings in the repository's hooks");
 
   await register({
     joinSession: async (config) => {

@@ -51,8 +51,10 @@ test("checklist 4: else adr on PATH, never through a relative entry; none is cli
   assert.equal(codeOf(await space.tool("adr_lint", { env })({})), "cli-unresolved");
   assert.equal(codeOf(await space.tool("adr_lint", { env: { ADRKIT_CLI: "" } })({})), "cli-unresolved");
 
-  space.installAdr(space.root);
-  for (const path of [".", "", `.${delimiter}`, "node_modules/.bin"]) assert.equal(findOnPath("adr", { PATH: path }), null);
+  // Relative to this very process, the folder holds an executable `adr`.
+  space.installAdr(join(space.root, "tools"));
+  const way = relative(process.cwd(), join(space.root, "tools"));
+  for (const path of [way, `.${delimiter}${way}`, "", "."]) assert.equal(findOnPath("adr", { PATH: path }), null, path);
   mkdirSync(join(space.top, "folder/adr"), { recursive: true });
   mkdirSync(join(space.top, "plain"));
   copyFileSync(space.cli, join(space.top, "plain/adr"));

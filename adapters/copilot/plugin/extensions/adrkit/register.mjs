@@ -17,6 +17,12 @@ const LADDER = [
 ];
 
 /**
+ * Where an extension joins a headless run, the CLI runs the shell commands of the repository's `.github/hooks`, even in a
+ * folder nobody trusts; this keeps it from that, also beside other extensions (measured on 1.0.102).
+ */
+const NO_FILE_HOOKS = { enableFileHooks: false };
+
+/**
  * Builds every part in a `try` of its own and joins. Returns the session.
  *
  * @param parts `{ joinSession, onEvent, workflows, tools?, canvases?, hooks?, log }`; the four are factories.
@@ -38,7 +44,7 @@ export async function register({ joinSession, onEvent, workflows, tools, canvase
     const config = Object.fromEntries(Object.entries(built).filter(([name]) => !left.includes(name)));
     try {
       // In the config and not added later: an event that arrives before the join resolves must not be lost.
-      const session = await joinSession({ ...config, onEvent });
+      const session = await joinSession({ ...config, ...NO_FILE_HOOKS, onEvent });
       if (refusals.length > 0) log(`adrkit: joined without ${left.join(", ")}. Refused before: ${quoted(refusals)}`);
       return session;
     } catch (error) {
