@@ -58,6 +58,7 @@ fn play(args: &DemoArgs) -> io::Result<()> {
     words += out.say(&format!("You asked: \u{201c}{}\u{201d}\n\n", args.prompt.trim()))?;
 
     out.event(&tool("list", "demo-1", r#"{"path":"."}"#))?;
+    out.work();
     let listed = files();
     let output = match &listed {
         Ok(names) => names.join("\n"),
@@ -81,6 +82,7 @@ fn play(args: &DemoArgs) -> io::Result<()> {
     };
 
     out.event(&tool("shell", "demo-2", r#"{"command":"date"}"#))?;
+    out.work();
     let safe = args.mode == "safe";
     let reason = if safe { "Safe mode has no shell" } else { "allowed, but the demo agent runs nothing" };
     out.event(&EventKind::ToolDone { tool_id: "demo-2".into(), ok: !safe, output: Some(reason.into()), denied: safe })?;
@@ -112,6 +114,11 @@ struct Out {
 }
 
 impl Out {
+    /// Takes as long as a real tool might.
+    fn work(&self) {
+        sleep(self.pace * 20);
+    }
+
     /// Says `text` word by word. Returns how many words.
     fn say(&mut self, text: &str) -> io::Result<u64> {
         let mut words = 0;

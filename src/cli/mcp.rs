@@ -3,8 +3,6 @@
 //! The JSON is parsed by hand over `serde_json::Value`'s own errors so that a message names the field that is wrong and
 //! never repeats a value: the variables of a server are often tokens.
 
-use std::collections::BTreeSet;
-
 use agent_launcher::McpServer;
 use serde_json::{Map, Value};
 
@@ -13,9 +11,9 @@ use super::output::Refusal;
 /// The form, as help and hints show it.
 const FORM: &str = r#"{"name":"tolaria","command":"node","args":["server.js"],"env":{"NAME":"value"}}"#;
 
-/// All servers of the command line. Values of `env` are taken as secrets: they are never printed.
+/// All servers of the command line. Values of `env` are taken as secrets: they are never printed. What a name may be, and
+/// that no two are alike, is the library's to check.
 pub(super) fn servers(values: &[String]) -> Result<Vec<McpServer>, Refusal> {
-    let mut names = BTreeSet::new();
     let mut servers = Vec::new();
     for value in values {
         let (source, text) = match value.strip_prefix('@') {
@@ -28,10 +26,6 @@ pub(super) fn servers(values: &[String]) -> Result<Vec<McpServer>, Refusal> {
         };
         let server = server(&text)
             .map_err(|problem| Refusal::usage(format!("{source}: {problem}")).hint(format!("the form is {FORM}")))?;
-        if !names.insert(server.name().to_owned()) {
-            return Err(Refusal::usage(format!("--mcp: two servers are named `{}`", server.name()))
-                .hint("give each server a name of its own"));
-        }
         servers.push(server);
     }
     Ok(servers)

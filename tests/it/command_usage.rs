@@ -123,8 +123,8 @@ fn two_servers_of_one_name_are_refused() {
     let bench = Bench::copilot("");
     let vault = path(&bench, "vault");
     let server = r#"{"name":"tolaria","command":"node"}"#;
-    let message = "error: --mcp: two servers are named `tolaria`\n\nhint: give each server a name of its own\n";
-    refused(&bench, &["ask", "--vault", &vault, "--mcp", server, "--mcp", server, "hi"], message);
+    let message = "error: MCP server `tolaria`: another server of the request has this name; give each its own\n";
+    refused(&bench, &["ask", "--agent", "copilot", "--vault", &vault, "--mcp", server, "--mcp", server, "hi"], message);
 }
 
 #[test]

@@ -13,6 +13,8 @@ mod command_demo;
 #[cfg(all(unix, feature = "cli"))]
 mod command_json;
 #[cfg(all(unix, feature = "cli"))]
+mod command_request;
+#[cfg(all(unix, feature = "cli"))]
 mod command_signals;
 #[cfg(all(unix, feature = "cli"))]
 mod command_usage;
@@ -22,3 +24,4 @@ mod fakes;
 mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
+mod tidy;
