@@ -34,12 +34,10 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Exit(1),
     },
     Rule {
-        on: phrase(
-            r"FATAL ERROR: [^\n]*(?:Allocation failed - )?JavaScript heap out of memory|(?:<[^\n]*> )?FATAL ERROR: [^\n]*heap limit",
-        ),
+        on: phrase(r"(?:FATAL ERROR: )?[A-Z][^\n]*Allocation failed - JavaScript heap out of memory"),
         code: Code::AgentCrashed,
         text: "out_of_memory",
-        source: "Node 20, V8's own message, public",
+        source: "V8's own message; github/copilot-cli#4725, #1457, #4499",
         example: Text("FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"),
         near_miss: Text("The note says: JavaScript heap out of memory is common"),
     },
@@ -62,10 +60,12 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("panic: do not"),
     },
     Rule {
-        on: phrase(r"Segmentation fault(?: \(core dumped\))?\s*$"),
+        on: phrase(
+            r"(?:\[\d+\] +(?:\d+|\+) +)?(?i:segmentation fault|IOT instruction|trace trap|illegal hardware instruction|abort trap: 6|bus error)(?: \(core dumped\))?(?: +\S+)?\s*$|# Fatal (?:JavaScript [^\n]+|error in ,? ?line \d+)\s*$",
+        ),
         code: Code::AgentCrashed,
         text: "agent_crashed",
-        source: "what shells print for SIGSEGV",
+        source: "what shells and V8 print; github/copilot-cli#2937, #4725, #4102",
         example: Text("Segmentation fault (core dumped)"),
         near_miss: Text("Segmentation fault lines are studied in geology"),
     },
@@ -99,7 +99,7 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("'git' is not recognized as an internal or external command,"),
     },
     Rule {
-        on: phrase(r"No such built-in module: node:|Unknown builtin module: node:"),
+        on: phrase(r"No such built-in module: node:|Cannot find module 'node:[a-z_/]+'"),
         code: Code::InterpreterMissing,
         text: "interpreter_too_old",
         source: "Node 16 and 18 with a newer program, ERR_UNKNOWN_BUILTIN_MODULE",

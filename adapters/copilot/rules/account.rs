@@ -139,6 +139,70 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("An authentication token found but could not be validated."),
     },
     Rule {
+        on: phrase(r#"Session was not created with authentication info or custom provider"#),
+        code: Code::NotSignedIn,
+        text: "not_signed_in",
+        source: "github/copilot-cli#3311 (1.0.36 to 1.0.47)",
+        example: Text(
+            r#"Execution failed: Error: Session was not created with authentication info or custom provider"#,
+        ),
+        near_miss: Text(r#"The session was not created with authentication in mind."#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:(?:401 ){1,2}unauthorized: )?Personal Access Token does not have Copilot Requests permission"#,
+        ),
+        code: Code::TokenLacksPermission,
+        text: "token_lacks_permission",
+        source: "0.0.327; github/copilot-cli#46, #18",
+        example: Text(
+            r#"× Execution failed: 401 401 unauthorized: Personal Access Token does not have Copilot Requests permission"#,
+        ),
+        near_miss: Text(r#"Does a Personal Access Token need Copilot Requests permission?"#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:401 ){1,2}unauthorized: (?:unauthorized: )?|Authorization error, you may need to run /login\b"#,
+        ),
+        code: Code::TokenRejected,
+        text: "token_rejected",
+        source: "0.0.372; github/copilot-cli#829",
+        example: Text(
+            r#"✗ Model call failed: "401 401 unauthorized: unauthorized: AuthenticateToken authentication failed\n""#,
+        ),
+        near_miss: Text(r#"In 401 unauthorized: entries were counted."#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:403 )?"?[Uu]nauthorized: not authorized to use this Copilot feature|403 Unauthorized: not authorized to use this Copilot feature|(?:Failed to load models: )?access denied by Copilot policy\."#,
+        ),
+        code: Code::PolicyBlocked,
+        text: "policy_blocked",
+        source: "0.0.326 to 1.0.41; github/copilot-cli#18, #1720, #3101, #4481",
+        example: Text(
+            r#"✗ Failed to load models: access denied by Copilot policy. (Request ID: DD28:396A99:1D5848:6BFB96:69F85427)"#,
+        ),
+        near_miss: Text(r#"We were denied access by Copilot policy last year."#),
+    },
+    Rule {
+        on: phrase(r#"No model available\. Check policy enablement under GitHub Settings > Copilot"#),
+        code: Code::PolicyBlocked,
+        text: "policy_blocked",
+        source: "0.0.361; github/copilot-cli#635, #400",
+        example: Text(
+            r#"Execution failed: No model available. Check policy enablement under GitHub Settings > Copilot"#,
+        ),
+        near_miss: Text(r#"No model available for the photo shoot. Check policy."#),
+    },
+    Rule {
+        on: phrase(r#"Failed to list models: (?:403\b|Forbidden\b)"#),
+        code: Code::PolicyBlocked,
+        text: "access_refused",
+        source: "0.0.404; github/copilot-cli#1316, #1006",
+        example: Text(r#"Execution failed: Error: Failed to list models: 403"#),
+        near_miss: Text(r#"They failed to list models: 403 of them were toys, said the clerk"#),
+    },
+    Rule {
         on: phrase(r"Authentication failed \(Request ID: "),
         code: Code::TokenRejected,
         text: "token_rejected",

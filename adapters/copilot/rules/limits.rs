@@ -61,6 +61,26 @@ pub(super) static RULES: &[Rule] = &[
     // Allowance and rate as sentences.
     Rule {
         on: phrase(
+            r#"(?:402 )?\{(?:"error":\{)?"message":"[^"\n]*","code":"(?:quota_exceeded|free_quota_exceeded|no_quota|billing_not_configured|additional_spend_limit_reached)""#,
+        ),
+        code: Code::QuotaExhausted,
+        text: "quota_exhausted",
+        source: "0.0.367 and 1.0.49; github/copilot-cli#730, #3431",
+        example: Text(
+            r#"✘ Model call failed: {"message":"You have no quota","code":"quota_exceeded"} (Request ID: 676E:18712:55183D)"#,
+        ),
+        near_miss: Text(r#"{"message":"You have no quota","code":"fine"}"#),
+    },
+    Rule {
+        on: phrase(r#"(?:403 |429 )?API rate limit exceeded for user ID\b"#),
+        code: Code::RateLimited,
+        text: "rate_limited",
+        source: "1.0.47; github/copilot-cli#3311",
+        example: Text(r#"API rate limit exceeded for user ID 1234567."#),
+        near_miss: Text(r#"The API rate limit exceeded expectations."#),
+    },
+    Rule {
+        on: phrase(
             r"(?:402 )?(?:You have no quota\b|You have exceeded your monthly quota\b|Quota exceeded\. Upgrade to increase your limit|You've run out of your (?:included )?AI credits\b|You've reached your additional usage limit for your plan\b|No remaining quota for premium requests\b)|402 Payment Required \(Request ID: ",
         ),
         code: Code::QuotaExhausted,

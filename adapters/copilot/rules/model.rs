@@ -65,6 +65,18 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
+            r#"Model "(?P<model>[^"\n]+)" is not (?:available\. It may be disabled by your organization\x27s policy|supported by Copilot CLI)\."#,
+        ),
+        code: Code::ModelUnavailable,
+        text: "model_policy",
+        source: "0.0.353; github/copilot-cli#461",
+        example: Text(
+            r#"✗ Model "claude-sonnet-4.5" is not available. It may be disabled by your organization's policy."#,
+        ),
+        near_miss: Text(r#"Model "T" is not available in red."#),
+    },
+    Rule {
+        on: phrase(
             r"This model is disabled by your organization's policy\.|Your plan doesn't include this model\.|[^\n]* can't be selected — only Auto mode is available on your plan",
         ),
         code: Code::ModelUnavailable,
@@ -72,6 +84,26 @@ pub(super) static RULES: &[Rule] = &[
         source: "1.0.102, strings of the program, 2026-11",
         example: Text("This model is disabled by your organization's policy."),
         near_miss: Text("This model is disabled by your choice."),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:\d{3} )?\{(?:"error":\{)?"message":"[^"\n]*","code":"(?:model_not_supported|no_available_model_endpoints?|model_not_found)""#,
+        ),
+        code: Code::ModelUnavailable,
+        text: "model_unavailable",
+        source: "0.0.351; github/copilot-cli#639, #85, #400",
+        example: Text(
+            r#"Model call failed: {"message":"The requested model is not supported.","code":"model_not_supported","param":"model","type":"invalid_request_error"} (Request ID: C275:33D2F9)"#,
+        ),
+        near_miss: Text(r#"{"message":"The requested model is not supported.","code":"fine"}"#),
+    },
+    Rule {
+        on: phrase(r#"No supported models? available\b"#),
+        code: Code::ModelUnavailable,
+        text: "model_policy",
+        source: "0.0.333, 0.0.337; github/copilot-cli#190, #251, #207",
+        example: Text(r#"✗ Error: No supported model available"#),
+        near_miss: Text(r#"There is no supported model available."#),
     },
     Rule {
         on: phrase(r"(?:400 )?The requested model is not supported\b"),
@@ -82,6 +114,36 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("The requested model railway is not supported."),
     },
     // The list of models could not be had: the second line says why.
+    Rule {
+        on: phrase(
+            r#"(?:Failed to get response from the AI model; [^\n]*Last error: )?(?:CAPIError: )?408 Timed out reading request body\."#,
+        ),
+        code: Code::Network,
+        text: "answer_cut",
+        source: "github/app#3386 (CLI of August 2026)",
+        example: Text(
+            r#"Execution failed: Error: Failed to get response from the AI model; retried 5 times (total retry wait time: 30.23 seconds) (Request-ID 16AF:205ED6) Last error: 408 Timed out reading request body. Try again, or use a smaller request size."#,
+        ),
+        near_miss: Text(r#"408 Timed out reading of the book"#),
+    },
+    Rule {
+        on: phrase(r#"Connection error\.\x22?\s*$"#),
+        code: Code::Network,
+        text: "network",
+        source: "0.0.328; github/copilot-cli#116",
+        example: Text(r#"Model call failed: "Connection error.""#),
+        near_miss: Text(r#"Connection error. I wrote about it at length."#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:466 )?(?:bad request: )?the specified API version is no longer supported\. You may need to update your client|466 +\(Request ID: "#,
+        ),
+        code: Code::VersionUnsupported,
+        text: "service_dropped_version",
+        source: "1.0.102, recording 5_gh_chat_466_upgrade_text (simulated); microsoft/vscode#294307",
+        example: Text(r#"Execution failed: 466  (Request ID: ABCD:1234:5678)"#),
+        near_miss: Text(r#"Room 466 (Request ID on the door)"#),
+    },
     Rule {
         on: phrase(r"Failed to load models\b[^\n]*\s+Error: 429 "),
         code: Code::RateLimited,
@@ -118,7 +180,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     // The model's server, after all retries.
     Rule {
-        on: phrase(r"Failed to get response from the AI model; [^\n]*Last error: 429 "),
+        on: phrase(r"Failed to get response from the AI model; [^\n]*Last error: (?:CAPIError: )?429 "),
         code: Code::RateLimited,
         text: "rate_limited",
         source: "1.0.102, recording 5_http_429_text",
@@ -130,7 +192,9 @@ pub(super) static RULES: &[Rule] = &[
         ),
     },
     Rule {
-        on: phrase(r"Failed to get response from the AI model; [^\n]*Last error: (?:(?P<status>5\d\d) |overloaded\b)"),
+        on: phrase(
+            r"Failed to get response from the AI model; [^\n]*Last error: (?:(?:CAPIError: )?(?P<status>5\d\d) |overloaded\b)",
+        ),
         code: Code::Network,
         text: "server_trouble",
         source: "1.0.102, recordings 5_http_500_text, 5_http_503_text, 5_http_500_html_text, 5_sse_errorevent_text",
@@ -141,7 +205,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"Failed to get response from the AI model; [^\n]*Last error: (?:Failed native model HTTP request|Failed to (?:parse|finalize) chat-completions stream|non-streaming response body was not valid JSON)",
+            r"Failed to get response from the AI model; [^\n]*Last error: (?:Error: )?(?:Failed native model HTTP request|Failed to (?:parse|finalize) [A-Za-z -]* stream|non-streaming response body was not valid JSON)",
         ),
         code: Code::Network,
         text: "answer_cut",
@@ -152,12 +216,22 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("Failed to finalize chat-completions stream in my own program"),
     },
     Rule {
+        on: phrase(r#"Failed to get response from the AI model; retried \d+ times"#),
+        code: Code::Network,
+        text: "server_trouble",
+        source: "0.0.412 to 1.0.48; github/copilot-cli#1590, #1645, #3363",
+        example: Text(
+            r#"✗ Execution failed: Error: Failed to get response from the AI model; retried 5 times (total retry wait time: 6.33 seconds) Last error: Unknown error"#,
+        ),
+        near_miss: Text(r#"I failed to get response from the AI model; I retried 5 times."#),
+    },
+    Rule {
         on: phrase(
-            r"(?:The provider rejected the prompt as too long, but automatic recovery could not reduce it\.|Request exceeds the model's prompt budget after reserving output(?: \((?P<size>\d+) tokens; limit (?P<limit>\d+)\))?)",
+            r"(?:\d{3} )?(?:The request is too large to send through CAPI Responses\.|prompt token count of \d+ exceeds the limit of \d+|\{[^\n]*\x22code\x22:\x22model_max_prompt_tokens_exceeded\x22|The provider rejected the prompt as too long, but automatic recovery could not reduce it\.|Request exceeds the model's prompt budget after reserving output(?: \((?P<size>\d+) tokens; limit (?P<limit>\d+)\))?)",
         ),
         code: Code::PromptTooLong,
         text: "prompt_too_long",
-        source: "1.0.102, recordings 5_http_413_text, 2_stdin_2mb",
+        source: "1.0.102, recordings 5_http_413_text, 2_stdin_2mb; github/copilot-cli#4424; microsoft/copilot-intellij-feedback#94",
         example: Text(
             "Request exceeds the model's prompt budget after reserving output (503051 tokens; limit 128000). Reduce context or compact before continuing.",
         ),

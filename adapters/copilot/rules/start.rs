@@ -87,6 +87,34 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("GitHub Copilot CLI requires patience."),
     },
     Rule {
+        on: phrase(
+            r#"(?:(?:-)?(?:ba|z|da|k|a)?sh: )?(?:line \d+: )?(?:\d+: )?(?:copilot: (?:command )?not found|command not found: copilot)\s*$|Command 'copilot' not found\b|'\x22?copilot\x22?' is not recognized as an internal or external command"#,
+        ),
+        code: Code::NotInstalled,
+        text: "not_installed",
+        source: "github/copilot-cli#88, #113, #42",
+        example: Text(r#"copilot: command not found"#),
+        near_miss: Text(r#"The copilot was not found after the crash"#),
+    },
+    Rule {
+        on: phrase(r#"Cannot find package '(?P<path>[^'\n]+)' imported from "#),
+        code: Code::BrokenInstall,
+        text: "broken_install",
+        source: "github/copilot-cli#300",
+        example: Text(
+            r#"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'node-pty' imported from /home/user/node_modules/@github/copilot/index.js"#,
+        ),
+        near_miss: Text(r#"We cannot find package 'x' at the post office"#),
+    },
+    Rule {
+        on: phrase(r#"spawn EPERM\b"#),
+        code: Code::NotExecutable,
+        text: "not_executable",
+        source: "eugene1g/agent-safehouse#47",
+        example: Text(r#"✗ Execution failed: Error: spawn EPERM"#),
+        near_miss: Text(r#"spawn EPERMIT"#),
+    },
+    Rule {
         on: phrase(r"GitHub Copilot CLI: no platform package found\."),
         code: Code::BrokenInstall,
         text: "package_missing",
@@ -95,6 +123,14 @@ pub(super) static RULES: &[Rule] = &[
             "GitHub Copilot CLI: no platform package found. Reinstall with `npm install -g @github/copilot` to fetch the package for your platform.",
         ),
         near_miss: Text("GitHub Copilot CLI: a platform package was found."),
+    },
+    Rule {
+        on: phrase(r#"Cannot invoke native session after disposal has started"#),
+        code: Code::AgentCrashed,
+        text: "agent_killed",
+        source: "1.0.102, recording 6_startup_native_TERM2",
+        example: Text(r#"Error executing prompt: Error: Cannot invoke native session after disposal has started"#),
+        near_miss: Text(r#"You cannot invoke native session after disposal has started"#),
     },
     Rule {
         on: phrase(
@@ -152,6 +188,16 @@ pub(super) static RULES: &[Rule] = &[
         source: "1.0.102, strings of the program, 2026-11",
         example: Text("Do you trust the files in this folder?"),
         near_miss: Text("Do you trust the files in this folder? asked the teacher, and policy says no"),
+    },
+    Rule {
+        on: phrase(
+            r#"Permission denied and could not request permission from user|Allow access to these paths\? \(y/n\)"#,
+        ),
+        code: Code::PermissionDenied,
+        text: "permission_denied",
+        source: "0.0.348 to 1.0.79; github/copilot-cli#549, #382, #4433",
+        example: Text(r#"   Permission denied and could not request permission from user"#),
+        near_miss: Text(r#"The guard denied and could not request permission from user groups."#),
     },
     Rule {
         on: phrase(r"Permission denied because no interactive user response was available\."),

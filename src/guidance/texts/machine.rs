@@ -110,6 +110,12 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Run("{update}"), Run("{install}"), Retry],
     },
     Text {
+        key: "service_dropped_version",
+        title: "Update {agent}",
+        message: "The service no longer works with this version of {agent}[ ({version})].",
+        steps: &[Run("{update}"), Run("{install}"), Retry],
+    },
+    Text {
         key: "version_too_new",
         title: "{agent} is newer than {app} knows",
         message: "{agent} {found} no longer understands what {app} asks of it; {app} was tested with {tested}.",
