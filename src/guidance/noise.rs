@@ -11,15 +11,21 @@ const NOISE: &[&str] = &[
     r"^\(Use `node --trace-",
     r"^Debugger (?:attached|listening on)",
     // What calls itself a warning or a note is not what ended the run.
-    r"^(?:\S+: )?(?i:warn|warning|note|notice|info|debug|hint|tip|trace)(?: [^:\]]{0,40})?[:\]]",
-    r"^\[(?i:warn|warning|note|notice|info|debug|trace|startup)\]",
+    r"^(?:\S+: )?(?i:warn|warning|note|notice|info|debug|hint|tip|trace)(?: [^:\]]*)?[:\]]",
+    r"^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)?\[(?i:warn|warning|note|notice|info|log|debug|trace|startup|start-group|end-group)\]",
+    r"^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)(?i:warn|warning|info|debug|trace)\b",
     r"^npm (?i:warn|notice)\b",
     // Copilot CLI 1.0.102: the statistics after an answer, 2026-11-30.
     r"^(?:Changes|Duration|Tokens|Resume|Session|AI Credits|Requests)\s{2,}\S",
     r"^Exiting…$",
+    // The same in 1.0.20 and 0.0.355.
+    r"^(?:API time spent|Total session time|Total code changes|Breakdown by AI model|Total usage est|Total duration \((?:API|wall)\)|Usage by model):",
+    r"^\S+ +[\d.]+[km]? in(?:put)?, [\d.]+[km]? out(?:put)?, ",
+    // 1.0.102 where the vault is not trusted, which it need not be.
+    r"^Project extensions are excluded because the working folder is not trusted\.",
     // Copilot CLI and others look for updates on the side; that this fails matters to nobody.
-    r"(?i)^(?:error: )?(?:failed to |could not |unable to )?check(?:ing)? for (?:an )?updates?\b",
-    r"(?i)^(?:error: )?(?:failed to |could not )(?:send|flush|upload|report) telemetry\b",
+    r"(?i)^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)?(?:\[error\] )*(?:\[\w+\] )?(?:error:? )?(?:failed to |could not |unable to )?check(?:ing)? for (?:an )?updates?\b",
+    r"(?i)^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)?(?:\[error\] )*(?:\[\w+\] )?(?:error:? |failed to |could not )(?:send|flush|upload|report)(?:ing)? telemetry\b",
     // Gemini CLI 0.61.0, 2026-11.
     r"^Ripgrep is not available",
     r"^\[STARTUP\]",

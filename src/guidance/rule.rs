@@ -84,7 +84,7 @@ static COMPILED: LazyLock<RwLock<HashMap<(&'static str, bool), Option<&'static R
 
 /// What may stand before an agent's sentence on its line: a sign, a time, a level, and who complains.
 const HEAD: &str = concat!(
-    r"(?m)^[ \t\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
+    r"(?m)^[ \t!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
     r"(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?[ \t]+)?",
     r"(?:\[?(?i:error|fatal)\]?:?[ \t]+)*(?:\([a-z_]+\)[ \t]+)?",
     r"(?:(?:Error executing prompt|Execution failed|Model call failed|Error loading model list|Uncaught|Unhandled error|Unhandled rejection)[: ]+)*",

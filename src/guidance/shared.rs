@@ -72,7 +72,7 @@ pub(super) static RULES: &[Rule] = &[
     // --- The interpreter and the installation ------------------------------------------------------------------------
     Rule {
         on: phrase(
-            r"(?:/usr/bin/)?env: (?:[‘'\x22`]?(?P<interpreter>node|bun|deno|python3?)[’'\x22`]?): No such file or directory",
+            r"node: No such file or directory\s*$|(?:/usr/bin/)?env: (?:[‘'\x22`]?(?P<interpreter>node|bun|deno|python3?)[’'\x22`]?): No such file or directory",
         ),
         code: Code::InterpreterMissing,
         text: "interpreter_missing",
@@ -176,7 +176,7 @@ pub(super) static RULES: &[Rule] = &[
     // --- Certificates before the network: their sentences hold network words ----------------------------------------------
     Rule {
         on: phrase(
-            r"(?:[^\n]*[:(\[] ?)?(?:self[- ]signed certificate(?: in certificate chain)?\b|unable to verify the first certificate\b|unable to get (?:local )?issuer certificate\b|certificate has expired\b|certificate is not yet valid\b|Hostname/IP does not match certificate's altnames)(?:[;:,.]|\s*\)|\s*$)",
+            r"(?:[^\n]*(?:[:(\[] ?| - |\) ))?(?:self[- ]signed certificate(?: in certificate chain)?\b|unable to verify the first certificate\b|unable to get (?:local )?issuer certificate\b|certificate has expired\b|certificate is not yet valid\b|Hostname/IP does not match certificate's altnames)(?:[;:,.]|\s*\)|\s*$)",
         ),
         code: Code::Tls,
         text: "tls",
@@ -232,7 +232,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:[^\n]*[:(\[,] ?)?(?:connect|read|write|socket|recv|send) (?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EPIPE|EADDRNOTAVAIL)\b(?: (?P<address>[\w.:\[\]-]+))?",
+            r"(?:[^\n]*[:(\[,] ?)?(?:connect|read|write|socket|recv|send) (?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EPIPE|EADDRNOTAVAIL)(?: (?P<address>[\w.\[\]-]*[:.\d][\w.:\[\]-]*)|[;,)\]\x27\x22]|\s*$)",
         ),
         code: Code::Network,
         text: "network",
@@ -251,7 +251,7 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("ENOTFOUND and friends are explained in the manual"),
     },
     Rule {
-        on: phrase(r"(?:[^\n:]*: )?(?:fetch failed|network fetch failed(?:: [^\n]+)?|Failed to fetch)\s*$"),
+        on: phrase(r"(?:[^\n:]+: ){0,3}(?:fetch failed|network fetch failed(?:: [^\n]+)?|Failed to fetch)\s*$"),
         code: Code::Network,
         text: "network",
         source: "undici's TypeError; github/copilot-cli#355, #41",

@@ -216,7 +216,7 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("Failed to finalize chat-completions stream in my own program"),
     },
     Rule {
-        on: phrase(r#"Failed to get response from the AI model; retried \d+ times"#),
+        on: phrase(r#"Failed to get response from the AI model;\s+retried \d+ times"#),
         code: Code::Network,
         text: "server_trouble",
         source: "0.0.412 to 1.0.48; github/copilot-cli#1590, #1645, #3363",

@@ -115,16 +115,6 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text(r#"spawn EPERMIT"#),
     },
     Rule {
-        on: phrase(r"GitHub Copilot CLI: no platform package found\."),
-        code: Code::BrokenInstall,
-        text: "package_missing",
-        source: "1.0.102, recording 6_shim_nativekilled_KILL",
-        example: Text(
-            "GitHub Copilot CLI: no platform package found. Reinstall with `npm install -g @github/copilot` to fetch the package for your platform.",
-        ),
-        near_miss: Text("GitHub Copilot CLI: a platform package was found."),
-    },
-    Rule {
         on: phrase(r#"Cannot invoke native session after disposal has started"#),
         code: Code::AgentCrashed,
         text: "agent_killed",
@@ -149,6 +139,16 @@ pub(super) static RULES: &[Rule] = &[
         source: "1.0.102, the sentence of recording 6_shim_nativekilled_KILL",
         example: Text("GitHub Copilot native binary at /usr/lib/copilot was terminated by signal SIGSEGV."),
         near_miss: Text("The native binary was terminated by signal lamps."),
+    },
+    Rule {
+        on: phrase(r"GitHub Copilot CLI: no platform package found\."),
+        code: Code::BrokenInstall,
+        text: "package_missing",
+        source: "1.0.102, recording 6_shim_nativekilled_KILL",
+        example: Text(
+            "GitHub Copilot CLI: no platform package found. Reinstall with `npm install -g @github/copilot` to fetch the package for your platform.",
+        ),
+        near_miss: Text("GitHub Copilot CLI: a platform package was found."),
     },
     Rule {
         on: phrase(r"(?:Install GitHub Copilot CLI\?|[^\n]*GitHub Copilot CLI is not installed)"),

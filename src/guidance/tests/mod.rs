@@ -1,3 +1,9 @@
 //! Tests of the rules, the texts and the classification as a whole.
 
+mod corpus;
 mod rules;
+
+/// The table of Copilot.
+fn spec() -> &'static crate::adapters::Spec {
+    crate::adapters::ALL[0].spec()
+}

@@ -2,15 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::adapters;
+use super::spec;
 use crate::guidance::classify::{NAMES, rules};
 use crate::guidance::rule::{On, Pattern, Rule, Signal};
 use crate::guidance::texts;
 use crate::guidance::{AgentError, Code, Failure, classify};
-
-fn spec() -> &'static adapters::Spec {
-    adapters::ALL[0].spec()
-}
 
 /// What a signal is classified as, all else unknown: the code and the text.
 fn classified(rule: &Rule, signal: &Signal) -> (Code, String) {
