@@ -197,7 +197,7 @@ fn by_rule(failure: &Failure<'_>, stderr: &str) -> Option<Found> {
 
 /// The agent's own rules, then those of all agents.
 pub(super) fn rules(spec: &Spec) -> impl Iterator<Item = &'static Rule> {
-    spec.rules.iter().copied().flatten().chain(shared::RULES)
+    spec.rules.iter().chain(shared::RULES).copied().flatten()
 }
 
 /// The last error that a rule knows.

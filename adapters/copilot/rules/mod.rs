@@ -6,8 +6,9 @@
 mod account;
 mod limits;
 mod model;
+mod policy;
 mod start;
 
 use crate::guidance::Rule;
 
-pub(super) static RULES: &[&[Rule]] = &[limits::RULES, account::RULES, model::RULES, start::RULES];
+pub(super) static RULES: &[&[Rule]] = &[limits::RULES, account::RULES, policy::RULES, model::RULES, start::RULES];
