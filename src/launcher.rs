@@ -15,7 +15,7 @@ use crate::env::HostEnv;
 use crate::error::Error;
 use crate::guidance::{self, Failure, Guidance};
 use crate::plan::{EnvChange, Plan, Stdin, Ticket};
-use crate::process::{Command, MARK, Polite, Tree};
+use crate::process::{self, Command, MARK, Polite, Spawn, Tree};
 use crate::request::{AgentId, EnvValue, Request};
 use crate::run::{Live, Registry, Run};
 use crate::supervise::{self, Facts, Limits, PrivateFiles, Supervisor};
@@ -307,7 +307,7 @@ impl Launcher {
             plan.env.entry(name).or_insert(change);
         }
         // Both ids are the request's, so that planning stays a function; the fresh session id makes the mark unique.
-        let mark = format!("{}/{}", request.stream_id, request.session_id);
+        let mark = process::mark(&format!("{}/{}", request.stream_id, request.session_id));
         plan.env.insert(MARK.into(), EnvChange::Set(EnvValue::Plain(mark)));
         plan.ticket = ticket;
         Ok(plan)
@@ -321,6 +321,9 @@ impl Launcher {
         let host = adapter.spec().auth_variables.iter().filter_map(|name| self.shared.host.var(name)?.to_str());
         let servers = plan.ticket.secrets.iter().cloned();
         let secrets = set.chain(host.map(str::to_owned)).chain(servers).filter(|secret| !secret.is_empty());
+        let env = self.shared.host.child(&plan.env);
+        let reaches = |name: &&str| env.keys().any(|key| key.eq_ignore_ascii_case(name));
+        let named = |names: &[&str]| names.iter().copied().filter(reaches).map(str::to_owned).collect();
         Facts {
             agent: plan.agent.clone(),
             adapter,
@@ -334,6 +337,9 @@ impl Launcher {
             notices: plan.notices.clone(),
             mcp_servers: plan.mcp_servers.clone(),
             secrets: secrets.collect(),
+            vault: plan.cwd.clone(),
+            auth_variables: named(adapter.spec().auth_variables),
+            network_variables: named(environment::CARRIED),
             started: Instant::now(),
             line: self.shared.max_line,
         }
@@ -349,7 +355,7 @@ impl Launcher {
         };
         let stop_signal = adapters::find(&plan.agent).map_err(io::Error::other)?.spec().stop_signal;
         let stdin = matches!(&plan.stdin, Stdin::Bytes(_));
-        let (tree, pipes) = Tree::spawn(&command, stdin, Polite::from(stop_signal))?;
+        let (tree, pipes) = Tree::spawn(&command, Spawn { stdin, polite: Polite::from(stop_signal), guarded: true })?;
         Ok((tree, pipes, files))
     }
 }

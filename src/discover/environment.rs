@@ -67,7 +67,7 @@ const PACKAGING: &[&str] = &[
 ];
 
 /// What a login shell exports and a GUI start lacks, beside `PATH`: proxies and certificates. Lower-case names count too.
-const CARRIED: &[&str] = &[
+pub(crate) const CARRIED: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",

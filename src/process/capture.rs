@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, timeout};
 
-use super::{Command, Exit, MARK, Polite, Tree};
+use super::{Command, Exit, MARK, Polite, Spawn, Tree};
 
 /// How long a pipe may stay silent and open once its process has exited and the rest of the tree was ended.
 const LINGER: Duration = Duration::from_millis(200);
@@ -33,7 +33,7 @@ pub(crate) async fn capture(mut command: Command, limit: Duration, max_bytes: us
     let began = Instant::now();
     let mark = format!("capture/{}/{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     command.env.insert(MARK.into(), mark.into());
-    let (tree, pipes) = Tree::spawn(&command, false, Polite::Term)?;
+    let (tree, pipes) = Tree::spawn(&command, Spawn { stdin: false, polite: Polite::Term, guarded: false })?;
 
     let mut captured = Captured {
         exit_code: None,

@@ -5,6 +5,8 @@
 
 mod capture;
 #[cfg(unix)]
+mod guard;
+#[cfg(unix)]
 mod keeper;
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
@@ -54,6 +56,25 @@ pub(crate) struct Command {
     pub(crate) cwd: PathBuf,
     /// The whole environment.
     pub(crate) env: BTreeMap<OsString, OsString>,
+}
+
+/// How to start a process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spawn {
+    /// Whether stdin is a pipe; else it is empty.
+    pub(crate) stdin: bool,
+    /// How the tree is asked to end.
+    pub(crate) polite: Polite,
+    /// Whether the tree is ended when this process dies without warning. Costs a shell as long as one such tree lives.
+    pub(crate) guarded: bool,
+}
+
+/// A mark as it may stand in the environment and in a line of text: other characters than letters, digits and `._/-` are
+/// written as their code.
+pub(crate) fn mark(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "./-".contains(c);
+    let coded = |c: char| if plain(c) { c.to_string() } else { format!("_{:x}_", u32::from(c)) };
+    text.chars().map(coded).collect()
 }
 
 /// The signal that asks a tree to end by itself. On Windows there is none, and the tree is ended at once.

@@ -22,9 +22,10 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tokio::process::Child;
 
+use super::guard;
 use super::keeper::on_keeper;
 use super::table::{self, Process};
-use super::{Command, Exit, MARK, Pipes, Polite};
+use super::{Command, Exit, MARK, Pipes, Polite, Spawn};
 
 /// How long a synchronous kill may take. It ends as soon as nothing is left, commonly after a millisecond.
 const KILL_NOW_LIMIT: Duration = Duration::from_millis(500);
@@ -37,6 +38,8 @@ pub(crate) struct Tree {
     /// The leader's start time; `None` where the table could not be read.
     start: Option<u64>,
     mark: OsString,
+    /// Whether the guard knows it.
+    guarded: bool,
     /// Members seen so far: pid and start time.
     known: Mutex<HashMap<i32, u64>>,
     gone: AtomicBool,
@@ -45,14 +48,15 @@ pub(crate) struct Tree {
 impl Tree {
     /// Starts a process as the leader of a session of its own, without a terminal.
     ///
-    /// Must be called within a runtime. `polite` is what the leader gets when this process dies (Linux).
-    pub(crate) fn spawn(command: &Command, stdin: bool, polite: Polite) -> io::Result<(Arc<Tree>, Pipes)> {
+    /// Must be called within a runtime. When this process dies, the leader gets the polite signal at once (Linux), and a
+    /// tree that is `guarded` is ended as a whole.
+    pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
         let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let command = command.clone();
         let mark = command.env.get(OsStr::new(MARK)).cloned().unwrap_or_default();
         let started = on_keeper(move || {
             let _guard = runtime.enter();
-            start(&command, stdin, signal_of(polite))
+            start(&command, how)
         });
         let mut child = started.unwrap_or_else(|| Err(io::Error::other("the thread that starts processes is gone")))?;
 
@@ -66,7 +70,11 @@ impl Tree {
         // The leader is not collected before `exited` or `try_wait` runs, so this is the right process.
         let start = table::one(leader).map(|process| process.start);
         let known = Mutex::new(start.map(|start| (leader, start)).into_iter().collect());
-        let tree = Tree { child: Mutex::new(child), leader, start, mark, known, gone: AtomicBool::new(false) };
+        let guarded = how.guarded && mark.to_str().is_some_and(is_plain);
+        if let (true, Some(mark)) = (guarded, mark.to_str()) {
+            guard::add(leader, how.polite, mark);
+        }
+        let tree = Tree { child: Mutex::new(child), leader, start, mark, guarded, known, gone: AtomicBool::new(false) };
         Ok((Arc::new(tree), pipes))
     }
 
@@ -153,8 +161,15 @@ impl Tree {
         *known = members.values().map(|process| (process.pid, process.start)).collect();
         if members.is_empty() && collected {
             self.gone.store(true, Ordering::Release);
+            self.unguard();
         }
         members.into_values().collect()
+    }
+
+    fn unguard(&self) {
+        if self.guarded {
+            guard::remove(self.leader);
+        }
     }
 
     fn has_mark(&self, pid: i32) -> bool {
@@ -179,7 +194,13 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         self.kill_now();
+        self.unguard();
     }
+}
+
+/// Whether the mark can be told to a shell, one word on a line.
+fn is_plain(mark: &str) -> bool {
+    !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte))
 }
 
 fn signal_of(polite: Polite) -> Signal {
@@ -190,11 +211,11 @@ fn signal_of(polite: Polite) -> Signal {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
-fn start(command: &Command, stdin: bool, on_parent_death: Signal) -> io::Result<Child> {
+fn start(command: &Command, how: Spawn) -> io::Result<Child> {
     let mut child = tokio::process::Command::new(&command.program);
     child.args(&command.args).current_dir(&command.cwd).env_clear().envs(&command.env);
-    child.stdin(if stdin { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let parent = std::process::id();
+    child.stdin(if how.stdin { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (parent, on_parent_death) = (std::process::id(), signal_of(how.polite));
     #[expect(unsafe_code, reason = "there is no safe way to act between fork and exec")]
     // SAFETY: the closure only makes system calls that are safe after a fork (async-signal-safe), allocates nothing and
     // takes no lock. It touches no memory of the parent beyond two copied integers.
@@ -215,6 +236,18 @@ fn prepare(parent: u32, on_parent_death: Signal) -> io::Result<()> {
     }
     #[cfg(target_os = "linux")]
     {
+        // Descriptors that the host forgot to mark are not the agent's. Old kernels do not know the call.
+        let first: nix::libc::c_uint = 3;
+        #[expect(unsafe_code, reason = "there is no safe binding")]
+        // SAFETY: the call takes three numbers and only marks descriptors to be closed by exec.
+        let _ = unsafe {
+            nix::libc::syscall(
+                nix::libc::SYS_close_range,
+                first,
+                nix::libc::c_uint::MAX,
+                nix::libc::CLOSE_RANGE_CLOEXEC,
+            )
+        };
         nix::sys::prctl::set_pdeathsig(on_parent_death)?;
         // The parent may have died before the line above.
         if nix::unistd::getppid().as_raw().unsigned_abs() != parent {

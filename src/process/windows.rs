@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CommandWrapper, JobObject, KillOnDrop};
 
-use super::{Command, Exit, Pipes, Polite};
+use super::{Command, Exit, Pipes, Polite, Spawn};
 
 /// A started process and all that it started. Dropping it ends all of them.
 #[derive(Debug)]
@@ -38,10 +38,10 @@ impl CommandWrapper for Flags {
 impl Tree {
     /// Starts a process as the first of a job of its own. Must be called within a runtime.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
-    pub(crate) fn spawn(command: &Command, stdin: bool, _polite: Polite) -> io::Result<(Arc<Tree>, Pipes)> {
+    pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
         let mut wrap = CommandWrap::with_new(&command.program, |child| {
             child.args(&command.args).current_dir(&command.cwd).env_clear().envs(&command.env);
-            child.stdin(if stdin { Stdio::piped() } else { Stdio::null() });
+            child.stdin(if how.stdin { Stdio::piped() } else { Stdio::null() });
             child.stdout(Stdio::piped()).stderr(Stdio::piped());
         });
         let mut child = wrap.wrap(KillOnDrop).wrap(JobObject).wrap(Flags).spawn()?;

@@ -244,6 +244,7 @@ impl Supervisor {
     fn complained(&mut self, bytes: &[u8], state: &mut State) {
         state.active();
         self.tail.push(bytes);
+        state.pending.extend(self.teller.stderr(bytes));
         if bytes.is_empty() || self.is_drained(bytes.len(), state) {
             self.stderr = None;
         }

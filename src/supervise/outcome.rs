@@ -31,6 +31,8 @@ pub(super) struct Ending<'a> {
     pub(super) exit: Exit,
     /// Whether a tool was started: an agent may do its work and say nothing.
     pub(super) used_tools: bool,
+    /// Whether the answer is nothing but an error of the model's provider.
+    pub(super) answer_is_error: bool,
 }
 
 /// The status, and the cause where the run did not do what was asked.
@@ -50,7 +52,8 @@ pub(super) fn decide<'a>(ending: &Ending<'a>) -> (Status, Option<Cause<'a>>) {
         return (Status::Failed, Some(Cause::Bypassed(what)));
     }
     let said = report.answered || ending.used_tools;
-    let failed = report.fatal || report.aborted || (!report.errors.is_empty() && !report.answered);
+    let failed =
+        report.fatal || report.aborted || ending.answer_is_error || (!report.errors.is_empty() && !report.answered);
     let clean = match (report.has_final_event, report.finished) {
         // After a final event the event decides: an agent that was stopped because it lingered did its work.
         (_, true) => report.told_exit_code.unwrap_or(0) == 0,

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use super::outcome::{Ending, Stop, decide};
 use super::tail::last;
 use crate::adapters::{Adapter, Decoder, Report};
-use crate::event::{EventKind, NoticeLevel, Outcome};
-use crate::guidance::{Cause, Failure, classify};
+use crate::event::{EventKind, NoticeLevel, Outcome, Status};
+use crate::guidance::{self, Cause, Code, EarlyWarning, Failure, classify};
 use crate::lines::{LineSplitter, Piece};
 use crate::process::Exit;
 use crate::redact::redact;
@@ -21,6 +21,15 @@ const UNRECOGNIZED: usize = 4 * 1024;
 
 /// How much of stderr `Done` carries.
 const STDERR_TAIL: usize = 4 * 1024;
+
+/// How much is kept of what the first refused tool said.
+const DENIED: usize = 1024;
+
+/// How much of stderr is looked at for early signs of a failure. They come early, and looking costs.
+const COMPLAINTS: usize = 64 * 1024;
+
+/// How many early signs are told.
+const WARNINGS: usize = 4;
 
 /// What is known of a run before it starts.
 pub(crate) struct Facts {
@@ -35,6 +44,11 @@ pub(crate) struct Facts {
     pub(crate) session_id: Option<String>,
     pub(crate) notices: Vec<String>,
     pub(crate) mcp_servers: Vec<String>,
+    pub(crate) vault: PathBuf,
+    /// Names of the variables that hold a sign-in and reach the agent.
+    pub(crate) auth_variables: Vec<String>,
+    /// Names of the proxy and certificate variables that reach the agent.
+    pub(crate) network_variables: Vec<String>,
     /// Values that must not be shown.
     pub(crate) secrets: Vec<String>,
     pub(crate) started: Instant,
@@ -50,12 +64,26 @@ pub(super) struct Teller {
     init_told: bool,
     used_tools: bool,
     denied_tools: u32,
+    first_denied: Option<String>,
+    /// The answer, as long as it is short enough to be an error in disguise.
+    answer: Option<String>,
+    complaints: Complaints,
 }
 
 impl Teller {
     pub(super) fn new(facts: Facts) -> Teller {
         let splitter = LineSplitter::new(facts.line);
-        Teller { facts, splitter, decoded: Vec::new(), init_told: false, used_tools: false, denied_tools: 0 }
+        Teller {
+            facts,
+            splitter,
+            decoded: Vec::new(),
+            init_told: false,
+            used_tools: false,
+            denied_tools: 0,
+            first_denied: None,
+            answer: Some(String::new()),
+            complaints: Complaints::new(),
+        }
     }
 
     /// What can be told before the agent says anything.
@@ -76,6 +104,16 @@ impl Teller {
         events
     }
 
+    /// Takes bytes of stderr: what keeps an agent from answering often stands there long before it gives up.
+    pub(super) fn stderr(&mut self, bytes: &[u8]) -> Vec<EventKind> {
+        let Facts { adapter, app, secrets, .. } = &self.facts;
+        let warnings = self.complaints.push(bytes, |line| guidance::early_warning(adapter.spec(), app, line, secrets));
+        self.decoded.extend(warnings.into_iter().map(notice));
+        let mut events = Vec::new();
+        self.pass_on(&mut events);
+        events
+    }
+
     /// Takes the end of stdout.
     pub(super) fn end(&mut self) -> Vec<EventKind> {
         let mut events = Vec::new();
@@ -93,8 +131,15 @@ impl Teller {
             self.init(&mut events);
         }
         let stderr = redact(stderr, &self.facts.secrets);
-        let report = self.facts.decoder.report();
-        let (status, cause) = decide(&Ending { cancelled, stop, report, exit, used_tools: self.used_tools });
+        let (report, spec, app) = (self.facts.decoder.report(), self.facts.adapter.spec(), self.facts.app.as_str());
+        let answer_is_error = self.answer.as_deref().is_some_and(|answer| guidance::answer_is_failure(spec, answer));
+        let ending = Ending { cancelled, stop, report, exit, used_tools: self.used_tools, answer_is_error };
+        let (status, cause) = decide(&ending);
+        if status == Status::Completed && self.denied_tools > 0 {
+            let first = self.first_denied.as_deref();
+            let denied = guidance::denied(spec, app, self.denied_tools, first, &self.facts.secrets);
+            events.push(EventKind::Notice { level: NoticeLevel::Info, message: denied.message });
+        }
         if let Some(cause) = cause {
             let guidance = classify(&self.failure(cause, exit, &stderr));
             let message = guidance.message.clone();
@@ -135,7 +180,12 @@ impl Teller {
             errors: &report.errors,
             stderr,
             answered: report.answered,
+            answer: self.answer.as_deref().unwrap_or_default(),
             denied_tools: self.denied_tools,
+            first_denied: self.first_denied.as_deref(),
+            vault: Some(&self.facts.vault),
+            auth_variables: &self.facts.auth_variables,
+            network_variables: &self.facts.network_variables,
             secrets: &self.facts.secrets,
             ..Failure::new(self.facts.adapter.spec(), &self.facts.app)
         }
@@ -174,19 +224,34 @@ impl Teller {
                     self.used_tools = true;
                     events.push(kind);
                 }
-                EventKind::ToolDone { denied, .. } => {
-                    self.denied_tools = self.denied_tools.saturating_add(u32::from(denied));
+                EventKind::ToolDone { denied, ref output, .. } => {
+                    if denied {
+                        self.denied_tools = self.denied_tools.saturating_add(1);
+                        let why = || redact(first(output.as_deref().unwrap_or_default(), DENIED), &self.facts.secrets);
+                        self.first_denied.get_or_insert_with(why);
+                    }
+                    events.push(kind);
+                }
+                EventKind::TextDelta { ref text } => {
+                    let short = |answer: &String| answer.len() + text.len() <= guidance::ANSWER_LIMIT;
+                    self.answer = self.answer.take().filter(short).map(|answer| answer + text);
+                    events.push(kind);
+                }
+                EventKind::TextRetracted { ref text } => {
+                    if let Some(rest) = self.answer.as_ref().and_then(|answer| answer.strip_suffix(text.as_str())) {
+                        self.answer = Some(rest.to_owned());
+                    }
                     events.push(kind);
                 }
                 EventKind::McpStatus { server, status, detail } => {
                     let detail = detail.map(|detail| redact(&detail, &self.facts.secrets));
                     let failed = status == "failed" && self.facts.mcp_servers.contains(&server);
                     let told = failed.then(|| {
-                        let why = detail.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-                        notice(format!("The MCP server `{server}` did not start, so its tools are missing{why}"))
+                        let (spec, why) = (self.facts.adapter.spec(), detail.as_deref().unwrap_or_default());
+                        guidance::mcp_failed(spec, &self.facts.app, &server, why, &self.facts.secrets).message
                     });
                     events.push(EventKind::McpStatus { server, status, detail });
-                    events.extend(told);
+                    events.extend(told.map(notice));
                 }
                 kind => events.push(kind),
             }
@@ -204,6 +269,38 @@ impl Teller {
             mode: self.facts.mode,
         });
         events.extend(self.facts.notices.drain(..).map(notice));
+    }
+}
+
+/// The beginning of stderr, line by line, and what was told of it.
+struct Complaints {
+    splitter: LineSplitter,
+    looked_at: usize,
+    told: Vec<Code>,
+}
+
+impl Complaints {
+    fn new() -> Complaints {
+        Complaints { splitter: LineSplitter::new(UNRECOGNIZED), looked_at: 0, told: Vec::new() }
+    }
+
+    /// The warnings that these bytes give rise to; one for a cause.
+    fn push(&mut self, bytes: &[u8], look: impl Fn(&str) -> Option<EarlyWarning>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.looked_at >= COMPLAINTS {
+            return warnings;
+        }
+        self.looked_at += bytes.len();
+        let told = &mut self.told;
+        self.splitter.push(bytes, |piece| {
+            let Piece::Line(line) = piece else { return };
+            let warning = look(&String::from_utf8_lossy(line));
+            if let Some(warning) = warning.filter(|new| told.len() < WARNINGS && !told.contains(&new.code)) {
+                told.push(warning.code);
+                warnings.push(warning.message);
+            }
+        });
+        warnings
     }
 }
 
