@@ -151,6 +151,8 @@ impl Supervisor {
                     Some((permit, room)) => {
                         permit.send(Batch { events: std::mem::take(&mut state.pending), room: Some(room) });
                         state.active();
+                        // A pipe that is always full would keep this task, and its worker, busy for long.
+                        tokio::task::yield_now().await;
                     }
                     None => {
                         state.pending.clear();

@@ -21,6 +21,8 @@ mod command_usage;
 #[cfg(unix)]
 mod engine_stream;
 mod fakes;
+#[cfg(unix)]
+mod fault_matrix;
 mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
