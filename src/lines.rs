@@ -31,6 +31,7 @@ impl LineSplitter {
     }
 
     /// How many bytes it holds back.
+    #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.partial.len()
     }

@@ -44,10 +44,10 @@ pub(crate) async fn capture(mut command: Command, limit: Duration, max_bytes: us
         elapsed: Duration::ZERO,
     };
     let (mut stdout, mut stderr) = (pipes.stdout, pipes.stderr);
-    let (mut out, mut err) = (&mut captured.stdout, &mut captured.stderr);
+    let (out, err) = (&mut captured.stdout, &mut captured.stderr);
     let ended = {
         let read = async {
-            tokio::join!(keep(&mut stdout, &mut out, max_bytes, None), keep(&mut stderr, &mut err, max_bytes, None));
+            tokio::join!(keep(&mut stdout, out, max_bytes, None), keep(&mut stderr, err, max_bytes, None));
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -62,7 +62,7 @@ pub(crate) async fn capture(mut command: Command, limit: Duration, max_bytes: us
         None => timeout(LINGER, tree.exited()).await.unwrap_or_else(|_| Ok(Exit::default())),
     }?;
     let linger = Some(LINGER);
-    tokio::join!(keep(&mut stdout, &mut out, max_bytes, linger), keep(&mut stderr, &mut err, max_bytes, linger));
+    tokio::join!(keep(&mut stdout, out, max_bytes, linger), keep(&mut stderr, err, max_bytes, linger));
     captured.exit_code = exit.code;
     captured.signal = exit.signal;
     captured.elapsed = began.elapsed();

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::outcome::{Ending, Stop, decide};
 use super::tail::last;
 use crate::adapters::{Adapter, Decoder, Report};
-use crate::event::{EventKind, NoticeLevel, Outcome, Status};
+use crate::event::{EventKind, NoticeLevel, Outcome};
 use crate::guidance::{self, Cause, Code, EarlyWarning, Failure, classify};
 use crate::lines::{LineSplitter, Piece};
 use crate::process::Exit;
@@ -131,15 +131,10 @@ impl Teller {
             self.init(&mut events);
         }
         let stderr = redact(stderr, &self.facts.secrets);
-        let (report, spec, app) = (self.facts.decoder.report(), self.facts.adapter.spec(), self.facts.app.as_str());
+        let (report, spec) = (self.facts.decoder.report(), self.facts.adapter.spec());
         let answer_is_error = self.answer.as_deref().is_some_and(|answer| guidance::answer_is_failure(spec, answer));
         let ending = Ending { cancelled, stop, report, exit, used_tools: self.used_tools, answer_is_error };
         let (status, cause) = decide(&ending);
-        if status == Status::Completed && self.denied_tools > 0 {
-            let first = self.first_denied.as_deref();
-            let denied = guidance::denied(spec, app, self.denied_tools, first, &self.facts.secrets);
-            events.push(EventKind::Notice { level: NoticeLevel::Info, message: denied.message });
-        }
         if let Some(cause) = cause {
             let guidance = classify(&self.failure(cause, exit, &stderr));
             let message = guidance.message.clone();

@@ -146,10 +146,10 @@ fn cells() {
             assert_eq!(files(), 0, "{fault}, {end:?}: a temporary file is left");
             let limit = if end == End::Timeout { Duration::from_millis(300) } else { Duration::ZERO };
             assert!(took < limit + GRACE + SLACK, "{fault}, {end:?}: took {took:?}");
-            println!("{fault}, {end:?}: {took:?}");
+            eprintln!("{fault}, {end:?}: {took:?}");
         }
     }
-    println!("the worst end took its grace and {worst:?}");
+    eprintln!("the worst end took its grace and {worst:?}");
 }
 
 #[test]
