@@ -1,7 +1,7 @@
 //! `agents`: every agent, in one table.
 
-use agent_launcher::HostEnv;
 use agent_launcher::discover::{AgentStatus, Readiness};
+use agent_launcher::{HostEnv, Step};
 use clap::Args;
 
 use super::HostArgs;
@@ -46,7 +46,9 @@ fn table(agents: &[AgentStatus], color: bool) -> String {
             if status.status == Readiness::Broken {
                 text += &format!("{:width$}  {}\n", "", one_line(&guidance.message, 400));
             }
-            if let Some(step) = guidance.steps.first() {
+            // One line a row: the command, where there is one, says the most.
+            let command = guidance.steps.iter().find(|step| matches!(step, Step::Run { .. }));
+            if let Some(step) = command.or(guidance.steps.first()) {
                 text += &format!("{:width$}  {}\n", "", step_text(step, color));
             }
         }
@@ -62,7 +64,10 @@ mod tests {
     fn each_agent_is_a_row_with_what_to_do() {
         let guidance = serde_json::json!({
             "code": "not_installed", "title": "t", "message": "m", "evidence": [], "key": "k", "params": {},
-            "steps": [{"kind": "run", "command": "npm install -g @openai/codex"}],
+            "steps": [
+                {"kind": "choose", "text": "Open a terminal."},
+                {"kind": "run", "command": "npm install -g @openai/codex"},
+            ],
         });
         let agents: Vec<AgentStatus> = serde_json::from_value(serde_json::json!([
             {"agent": "copilot", "name": "GitHub Copilot CLI", "status": "ready", "path": "/usr/bin/copilot",

@@ -4,10 +4,13 @@ use agent_launcher::{Guidance, Step};
 
 use super::style::{Ink, harmless, one_line, paint};
 
+/// How wide a message is set. Commands and evidence are never broken.
+const WIDTH: usize = 96;
+
 /// The card: title, what happened, numbered steps, and the lines of the agent that decided.
 pub(super) fn card(guidance: &Guidance, color: bool) -> String {
     let mut text = format!("{}\n", paint(color, Ink::Bold, &one_line(&guidance.title, 200)));
-    for line in harmless(&guidance.message).lines() {
+    for line in harmless(&guidance.message).lines().flat_map(wrapped) {
         text += &format!("  {line}\n");
     }
     for (at, step) in guidance.steps.iter().enumerate() {
@@ -18,6 +21,21 @@ pub(super) fn card(guidance: &Guidance, color: bool) -> String {
         text += &format!("  {}\n", paint(color, Ink::Dim, &line));
     }
     text
+}
+
+/// A paragraph as lines of at most [`WIDTH`] characters, longer words aside.
+fn wrapped(paragraph: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// One step in words.
@@ -83,6 +101,14 @@ mod tests {
           6. Ask your administrator.
           | Error: No authentication [0m information found.
         ");
+    }
+
+    #[test]
+    fn a_message_is_wrapped_between_words() {
+        let word = "x".repeat(100);
+        assert_eq!(wrapped(&format!("a {word} b")), ["a".to_owned(), word, "b".into()]);
+        assert!(wrapped(&"four ".repeat(60)).iter().all(|line| line.chars().count() <= WIDTH && !line.ends_with(' ')));
+        assert_eq!(wrapped(""), [""]);
     }
 
     #[test]
