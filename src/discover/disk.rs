@@ -32,7 +32,7 @@ pub(crate) struct Identity {
 }
 
 /// The disk, read only.
-pub(crate) trait Disk {
+pub(crate) trait Disk: Sync {
     /// What is at `path`.
     fn look(&self, path: &Path) -> Look;
 

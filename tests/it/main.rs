@@ -18,11 +18,10 @@ mod command_request;
 mod command_signals;
 #[cfg(all(unix, feature = "cli"))]
 mod command_usage;
+mod contract;
 #[cfg(unix)]
 mod engine_stream;
 mod fakes;
-#[cfg(unix)]
-mod fault_matrix;
 mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
