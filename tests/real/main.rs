@@ -1,1 +1,10 @@
-//! Tests.
+//! The real CLIs, on a scripted local model: no account, no network. `scripts/install-agents.sh` installs them.
+#![expect(clippy::disallowed_methods, reason = "tests read their environment and start processes")]
+#![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, dead_code, unreachable_pub, reason = "tests")]
+
+mod command;
+mod copilot_mcp;
+mod copilot_prompts;
+mod copilot_scenario;
+mod copilot_stop;
+mod support;
