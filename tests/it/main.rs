@@ -22,6 +22,8 @@ mod contract;
 #[cfg(unix)]
 mod engine_stream;
 mod fakes;
+#[cfg(unix)]
+mod fault_matrix;
 mod faults;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
