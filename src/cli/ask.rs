@@ -42,7 +42,9 @@ async fn ask(args: &AskArgs, host: &HostEnv, style: &Style) -> Result<Exit, Refu
     let plan = tokio::select! {
         plan = args.request.plan(&launcher, host, prompt) => plan?,
         // Dropping the search ends what it had started.
-        () = interrupts.next() => return Ok(Exit::Cancelled),
+        () = interrupts.next() => {
+            return Err(Refusal::new(Exit::Cancelled, "cancelled before the agent was started"));
+        }
     };
     let run = launcher.start(plan)?;
     // A task of its own: it must act while the main thread waits for a slow reader of stdout.
