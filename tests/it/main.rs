@@ -20,6 +20,10 @@ mod command_signals;
 mod command_usage;
 mod contract;
 #[cfg(unix)]
+mod engine_cancel;
+#[cfg(unix)]
+mod engine_sessions;
+#[cfg(unix)]
 mod engine_stream;
 mod fakes;
 #[cfg(unix)]
