@@ -103,7 +103,7 @@ mod tests {
     }
 
     async fn run(script: &str) -> Captured {
-        capture(shell(script), Duration::from_secs(10), 1024).await.unwrap()
+        capture(shell(script), Duration::from_secs(10), 1024).await.expect("a shell")
     }
 
     #[tokio::test]

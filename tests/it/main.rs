@@ -24,6 +24,8 @@ mod engine_cancel;
 #[cfg(unix)]
 mod engine_sessions;
 #[cfg(unix)]
+mod engine_start;
+#[cfg(unix)]
 mod engine_stream;
 mod fakes;
 #[cfg(unix)]
