@@ -82,6 +82,7 @@ impl Adapter for Demo {
             program: context.binary.program.clone(),
             args: first.chain(own.map(Arg::Text)).collect(),
             cwd: request.vault.clone(),
+            scratch: None,
             stdin: Stdin::Null,
             env: set.chain(removed).collect(),
             files: Vec::new(),

@@ -16,6 +16,7 @@ use crate::event::{EventKind, Usage};
 use crate::guidance::{AgentError, Rule};
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
+use crate::survey::{Look, Survey};
 
 /// Every adapter, in the order in which an app without a preference tries them.
 pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot];
@@ -42,6 +43,12 @@ pub(crate) trait Adapter: Sync {
     /// The facts.
     fn spec(&self) -> &'static Spec;
 
+    /// Where planning must look on the disk, knowing what was seen so far. Asked again until it names nothing new.
+    fn looks(&self, request: &Request, host: &HostEnv, seen: &Survey) -> Vec<Look> {
+        let _ = (request, host, seen);
+        Vec::new()
+    }
+
     /// Decides the exact command. Pure: no clock, no random id, no file system.
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error>;
 
@@ -60,6 +67,8 @@ pub(crate) struct Context<'a> {
     pub(crate) app: &'a str,
     /// The MCP commands of the request, resolved to absolute paths, in the request's order.
     pub(crate) mcp_commands: &'a [std::path::PathBuf],
+    /// What was seen on the disk.
+    pub(crate) survey: &'a Survey,
 }
 
 /// Turns an agent's stdout into events. Total: any bytes, in any order, never a panic.

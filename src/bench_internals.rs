@@ -28,6 +28,7 @@ impl CopilotJson {
             program: "/usr/bin/copilot".into(),
             args: Vec::new(),
             cwd: "/vault".into(),
+            scratch: None,
             stdin: Stdin::Null,
             env: Default::default(),
             files: Vec::new(),

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::adapters;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
-use crate::env::HostEnv;
+use crate::env::{HostEnv, Os};
 use crate::error::Error;
 use crate::guidance::{self, Failure, Guidance};
 use crate::plan::{EnvChange, Plan, Stdin, Ticket};
@@ -19,6 +19,8 @@ use crate::process::{self, Command, MARK, Polite, Spawn, Tree};
 use crate::request::{AgentId, EnvValue, Request};
 use crate::run::{Live, Registry, Run};
 use crate::supervise::{self, Facts, Limits, PrivateFiles, Supervisor};
+use crate::survey::Survey;
+use crate::validate;
 
 /// Finds agents, makes plans and starts runs. One for an app; cheap to clone, shared by all clones.
 #[derive(Clone, Debug)]
@@ -165,11 +167,15 @@ impl Launcher {
     /// Whatever would keep the run from starting: see [`Error`].
     pub async fn plan(&self, request: &Request) -> Result<Plan, Error> {
         let ticket = self.ticket(request);
-        adapters::find(&request.agent)?;
-        let vault = request.vault.clone();
+        let adapter = adapters::find(&request.agent)?;
+        validate::request(request, self.shared.host.os == Os::Windows)?;
+        let (wanted, host) = (request.clone(), self.shared.host.clone());
         // A vault may be on a disk that is slow to answer.
-        let checked = tokio::task::spawn_blocking(move || check_vault(&vault)).await;
-        checked.unwrap_or(Err(Error::ShutDown))?;
+        let looked = tokio::task::spawn_blocking(move || {
+            check_vault(&wanted.vault)?;
+            Ok(Survey::take(adapter, &wanted, &host))
+        });
+        let survey = looked.await.unwrap_or(Err(Error::ShutDown))?;
         let search = self.search(&request.agent).await?;
         let Some(binary) = search.binary else {
             let guidance = search.guidance.expect("a search without a binary says why");
@@ -186,19 +192,22 @@ impl Launcher {
                 ),
             })?);
         }
-        self.decide(request, &binary, &commands, ticket)
+        self.decide(request, &binary, &commands, &survey, ticket)
     }
 
-    /// The pure core of [`plan`](Launcher::plan), for an agent that was found before. Reads no file.
+    /// The core of [`plan`](Launcher::plan), for an agent that was found before.
     ///
-    /// The commands of MCP servers are taken as they are, and the vault is not looked at.
+    /// The commands of MCP servers are taken as they are, and whether the vault is there is not looked at. Reads the
+    /// agent's own settings, as far as they bear on the mode, and blocks on the disk for that.
     ///
     /// # Errors
     ///
     /// Whatever is wrong with the request itself.
     pub fn plan_with(&self, request: &Request, binary: &Binary) -> Result<Plan, Error> {
         let commands: Vec<_> = request.mcp_servers.iter().map(|server| server.command.clone()).collect();
-        self.decide(request, binary, &commands, self.ticket(request))
+        let adapter = adapters::find(&request.agent)?;
+        let survey = Survey::take(adapter, request, &self.shared.host);
+        self.decide(request, binary, &commands, &survey, self.ticket(request))
     }
 
     /// Starts a plan. Registered under its stream id before the process exists.
@@ -294,17 +303,24 @@ impl Launcher {
         ticket
     }
 
-    fn decide(&self, request: &Request, binary: &Binary, commands: &[PathBuf], ticket: Ticket) -> Result<Plan, Error> {
+    fn decide(
+        &self,
+        request: &Request,
+        binary: &Binary,
+        commands: &[PathBuf],
+        survey: &Survey,
+        ticket: Ticket,
+    ) -> Result<Plan, Error> {
         let adapter = adapters::find(&request.agent)?;
-        if request.stream_id.is_empty() || request.stream_id.contains('\0') {
-            let problem = "is empty or holds a NUL".into();
-            return Err(Error::InvalidField { field: "stream id", problem });
-        }
         let (host, app) = (&self.shared.host, self.shared.app.as_str());
-        let mut plan = adapter.plan(request, &adapters::Context { binary, host, app, mcp_commands: commands })?;
+        let mut plan =
+            adapter.plan(request, &adapters::Context { binary, host, app, mcp_commands: commands, survey })?;
         // One environment for every agent, and what the adapter decided about a variable wins.
         for (name, change) in environment::changes(host, binary) {
-            plan.env.entry(name).or_insert(change);
+            let same = |known: &String| host.os == Os::Windows && known.eq_ignore_ascii_case(&name);
+            if !plan.env.keys().any(same) {
+                plan.env.entry(name).or_insert(change);
+            }
         }
         // Both ids are the request's, so that planning stays a function; the fresh session id makes the mark unique.
         let mark = process::mark(&format!("{}/{}", request.stream_id, request.session_id));
@@ -346,11 +362,11 @@ impl Launcher {
     }
 
     fn spawn(&self, plan: &Plan) -> io::Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles)> {
-        let files = PrivateFiles::write(&plan.files)?;
+        let files = PrivateFiles::write(&plan.files, plan.scratch.as_deref())?;
         let command = Command {
             program: plan.program.clone(),
             args: files.args(&plan.args)?,
-            cwd: plan.cwd.clone(),
+            cwd: files.scratch().unwrap_or(&plan.cwd).to_path_buf(),
             env: self.shared.host.child(&plan.env),
         };
         let stop_signal = adapters::find(&plan.agent).map_err(io::Error::other)?.spec().stop_signal;

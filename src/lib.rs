@@ -31,6 +31,7 @@ mod redact;
 mod request;
 mod run;
 mod supervise;
+mod survey;
 mod validate;
 
 pub use env::{Arch, HostEnv, Os};

@@ -106,7 +106,10 @@ pub struct Plan {
     pub(crate) session_id: Option<String>,
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<Arg>,
+    /// Where it works; with `scratch` the folder that it reaches by its full path.
     pub(crate) cwd: PathBuf,
+    /// The name of an empty private folder to work from instead, which exists only while the run does.
+    pub(crate) scratch: Option<String>,
     pub(crate) stdin: Stdin,
     /// Changes against the host's environment.
     pub(crate) env: BTreeMap<String, EnvChange>,
@@ -156,7 +159,7 @@ impl Serialize for Plan {
         plan.serialize_field("mode", &self.mode)?;
         plan.serialize_field("program", &self.program.to_string_lossy())?;
         plan.serialize_field("args", &self.printed_args())?;
-        plan.serialize_field("cwd", &self.cwd.to_string_lossy())?;
+        plan.serialize_field("cwd", &self.printed_cwd())?;
         let stdin = match &self.stdin {
             Stdin::Null => serde_json::json!({ "kind": "null" }),
             Stdin::Bytes(bytes) => serde_json::json!({ "kind": "bytes", "bytes": bytes.len() }),
@@ -181,7 +184,7 @@ impl Serialize for Plan {
 impl fmt::Display for Plan {
     /// The plan as lines for a unix shell, for people to read; secrets and private files are only named.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "cd {}", quoted(&self.cwd.to_string_lossy()))?;
+        writeln!(f, "cd {}", quoted(&self.printed_cwd()))?;
         for (name, change) in &self.env {
             match change {
                 EnvChange::Set(EnvValue::Plain(value)) => writeln!(f, "export {name}={}", quoted(value))?,
@@ -205,6 +208,14 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
+    /// The folder it works from; a private one by its name, since its path is chosen at the start.
+    fn printed_cwd(&self) -> String {
+        match &self.scratch {
+            Some(name) => format!("<private folder {name}>"),
+            None => self.cwd.to_string_lossy().into_owned(),
+        }
+    }
+
     /// The arguments with private files by their purpose.
     fn printed_args(&self) -> Vec<String> {
         let printed = |arg: &Arg| match arg {

@@ -14,6 +14,12 @@ impl Flag {
     pub(super) fn is_in(&self, version: &str) -> bool {
         version::has(version, self.since)
     }
+
+    /// The first version that has it.
+    pub(super) fn since_text(&self) -> String {
+        let (major, minor, patch) = self.since;
+        format!("{major}.{minor}.{patch}")
+    }
 }
 
 const fn flag(name: &'static str, since: (u64, u64, u64)) -> Flag {

@@ -22,6 +22,7 @@ fn plan(output: OutputFormat, mode: Mode, version: &str) -> Plan {
         program: "/usr/bin/copilot".into(),
         args: Vec::new(),
         cwd: "/vault".into(),
+        scratch: None,
         stdin: crate::plan::Stdin::Null,
         env: Default::default(),
         files: Vec::new(),

@@ -1,9 +1,11 @@
 //! GitHub Copilot CLI. Every fact was measured on 1.0.102 for Linux (2026-11) unless its line says otherwise.
 
 use super::{Adapter, Context, Decoder, Floor, Spec, StopSignal};
+use crate::env::HostEnv;
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::request::{AgentId, Request};
+use crate::request::{AgentId, Mode, Request};
+use crate::survey::{Look, Survey};
 
 mod answer;
 mod decode;
@@ -11,6 +13,7 @@ mod environment;
 mod flags;
 #[cfg(test)]
 mod golden;
+mod jsonc;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
@@ -18,6 +21,7 @@ mod prompt;
 mod rules;
 mod servers;
 mod tools;
+mod trust;
 mod version;
 mod wire;
 
@@ -51,6 +55,11 @@ static SPEC: Spec = Spec {
 impl Adapter for Copilot {
     fn spec(&self) -> &'static Spec {
         &SPEC
+    }
+
+    fn looks(&self, request: &Request, host: &HostEnv, seen: &Survey) -> Vec<Look> {
+        // In Power User mode a folder that the person trusts may do what it does under Copilot itself.
+        if request.mode == Mode::Safe { trust::looks(request, host, seen) } else { Vec::new() }
     }
 
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error> {

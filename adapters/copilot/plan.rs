@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::trust::{self, Trust};
 use super::{SPEC, environment, flags, prompt, servers, tools, version};
 use crate::adapters::Context;
 use crate::env::Os;
@@ -10,6 +11,10 @@ use crate::guidance;
 use crate::plan::{Arg, OutputFormat, Plan};
 use crate::request::{Mode, Request};
 use crate::validate;
+
+/// The empty folder that a run works from where it must not work from the vault. A hidden name, so that the rules for hidden
+/// folders hold for it as well.
+const SCRATCH: &str = ".agent-launcher-empty";
 
 pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
     validate::request(request, context.host.os == Os::Windows)?;
@@ -21,7 +26,10 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     let through_shim = is_shim(context.binary.program.as_path());
 
     let mut notices = Vec::new();
-    let handed = prompt::prompt(request, through_shim);
+    let trust = if request.mode == Mode::Safe { trust::trust(request, context) } else { trust::Trust::default() };
+    let away = stays_away(&trust, context)?;
+    notices.extend(away.then(|| trust.keep_out.as_deref().map(notice_of_away)).flatten());
+    let handed = prompt::prompt(request, away, through_shim);
     notices.extend(handed.notice);
     let own = servers::servers(&request.mcp_servers, context.mcp_commands, through_shim)?;
 
@@ -44,7 +52,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     }
     match request.mode {
         Mode::Safe => {
-            safe(request, context, &mut text, &mut notices);
+            safe(request, context, &trust, &mut text, &mut notices);
         }
         Mode::PowerUser => {
             text("--allow-all-tools".into());
@@ -67,6 +75,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         program: context.binary.program.clone(),
         args,
         cwd: request.vault.clone(),
+        scratch: away.then(|| SCRATCH.to_owned()),
         stdin: handed.stdin,
         env: environment::environment(request, context, own.uses_dollar)?,
         files: own.file.into_iter().collect(),
@@ -82,7 +91,13 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
 }
 
 /// Safe mode in flags. Each list is one argument: spread over several, it would swallow what follows.
-fn safe(request: &Request, context: &Context<'_>, text: &mut impl FnMut(String), notices: &mut Vec<String>) {
+fn safe(
+    request: &Request,
+    context: &Context<'_>,
+    trust: &Trust,
+    text: &mut impl FnMut(String),
+    notices: &mut Vec<String>,
+) {
     let version = context.binary.version.as_str();
     flags::SAFE.iter().filter(|flag| flag.is_in(version)).for_each(|flag| text(flag.name.to_owned()));
     let servers: Vec<&str> = request.mcp_servers.iter().map(|server| server.name.as_str()).collect();
@@ -93,6 +108,10 @@ fn safe(request: &Request, context: &Context<'_>, text: &mut impl FnMut(String),
     let mut denied = vec!["shell".to_owned()];
     if flags::WRITE_RULES.is_in(version) {
         denied.extend(hidden(&request.vault, context.host.os));
+        if trust.keep_out.is_some() {
+            // A note under a path that is not full would be gone with the folder: refused, the model gives the full one.
+            denied.push(format!("write({SCRATCH}/**)"));
+        }
     } else {
         notices.push(format!(
             "Copilot {version} cannot refuse single files: it could change hidden ones that other programs run, such as \
@@ -100,6 +119,33 @@ fn safe(request: &Request, context: &Context<'_>, text: &mut impl FnMut(String),
         ));
     }
     text(format!("--deny-tool={}", denied.join(",")));
+    if trust.keep_out.is_some() {
+        text(format!("--add-dir={}", request.vault.display()));
+    }
+    trust.servers.iter().for_each(|name| text(format!("--disable-mcp-server={name}")));
+}
+
+/// Whether the run has to work from an empty folder. Refused where that would not help.
+fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
+    let Some(keep_out) = &trust.keep_out else { return Ok(false) };
+    if let Some(no_way) = &trust.no_way {
+        let what = format!(
+            "keep to Safe mode here: {keep_out}, and {no_way}; take that folder out of Copilot's `config.json`, or choose \
+             another vault"
+        );
+        return Err(Error::Unsupported { agent: SPEC.id.clone(), what });
+    }
+    let found = context.binary.version.as_str();
+    if !flags::WRITE_RULES.is_in(found) {
+        let needed = flags::WRITE_RULES.since_text();
+        let guidance = guidance::version_unsupported(&SPEC, context.app, &context.binary.found, found, &needed);
+        return Err(Error::Setup(Box::new(guidance)));
+    }
+    Ok(true)
+}
+
+fn notice_of_away(keep_out: &str) -> String {
+    format!("Copilot works from an empty folder and reaches the vault by its full path: {keep_out}.")
 }
 
 /// Rules that refuse to write hidden files and folders: what other programs run or obey lies there (`.git/hooks`,

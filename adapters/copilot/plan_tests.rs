@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::guidance::Code;
 use crate::plan::{Arg, Plan};
 use crate::request::{AgentId, McpServer, Mode, Request};
+use crate::survey::{Look, Seen, Survey};
 
 /// A machine: where things are and what its environment holds.
 struct Machine {
@@ -21,6 +22,7 @@ struct Machine {
     binary: Binary,
     vault: &'static str,
     node: &'static str,
+    survey: Survey,
 }
 
 fn machine(os: Os) -> Machine {
@@ -62,7 +64,13 @@ fn machine(os: Os) -> Machine {
         search_path: path.into(),
         login_env: Vec::new(),
     };
-    Machine { host: HostEnv::new(os, Arch::X64, Some(home.into()), vars), binary, vault, node }
+    Machine {
+        host: HostEnv::new(os, Arch::X64, Some(home.into()), vars),
+        binary,
+        vault,
+        node,
+        survey: Survey::default(),
+    }
 }
 
 impl Machine {
@@ -78,7 +86,13 @@ impl Machine {
 
     fn plan(&self, request: &Request) -> Result<Plan, Error> {
         let commands: Vec<PathBuf> = request.mcp_servers.iter().map(|_| self.node.into()).collect();
-        let context = Context { binary: &self.binary, host: &self.host, app: "Tolaria", mcp_commands: &commands };
+        let context = Context {
+            binary: &self.binary,
+            host: &self.host,
+            app: "Tolaria",
+            mcp_commands: &commands,
+            survey: &self.survey,
+        };
         Copilot.plan(request, &context)
     }
 }
@@ -174,6 +188,86 @@ fn plans_of_every_option_are_as_reviewed() {
         ];
         machine.request("Hi")
     });
+}
+
+/// A disk on which Copilot's `config.json` holds `config` and the vault a file of each name.
+fn disk(machine: &Machine, settings: &[(&str, &str)], vault: &[&str]) -> Survey {
+    let join = |folder: &std::path::Path, name: &str| folder.join(name);
+    let home = machine.host.home.clone().expect("a home").join(".copilot");
+    let settings = settings.iter().map(|(name, text)| (Look::Text(join(&home, name)), Seen::Text((*text).into())));
+    let root = std::path::Path::new(machine.vault);
+    let files = vault.iter().map(|name| (Look::Kind(join(root, name)), Seen::File));
+    let temp = (Look::PrivateRoot, Seen::Path("/tmp".into()));
+    Survey::of(settings.chain(files).chain([temp]))
+}
+
+const TRUSTED: &str = r#"// of Copilot
+{ "trustedFolders": ["/home/ada"], }"#;
+
+#[test]
+fn a_trusted_vault_that_could_start_programs_is_reached_from_an_empty_folder() {
+    let mut machine = machine(Os::Linux);
+    machine.survey = disk(&machine, &[("config.json", TRUSTED)], &[".mcp.json", ".github/hooks"]);
+    let request = machine.request("/compact it").mcp_server(machine.server()).system_prompt("Be brief.");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/snapshots/copilot");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!("plan_trusted_vault", printed(&machine.plan(&request).expect("planned"))));
+}
+
+#[test]
+fn the_vault_is_left_only_where_that_is_needed() {
+    let keeps_out = |settings: &[(&str, &str)], vault: &[&str], mode| {
+        let mut machine = machine(Os::Linux);
+        machine.survey = disk(&machine, settings, vault);
+        machine.plan(&machine.request("a").mode(mode)).expect("planned").scratch.is_some()
+    };
+    let hooks: &[&str] = &[".github/hooks"];
+    let approved = r#"{"locations":{"/home/ada/Notes":{"allowed_directories":["/etc"]}}}"#;
+    let table: &[(&[(&str, &str)], &[&str], bool)] = &[
+        (&[], hooks, false),
+        (&[("config.json", TRUSTED)], &[], false),
+        (&[("config.json", TRUSTED)], &["note.md", ".git"], false),
+        (&[("config.json", TRUSTED)], hooks, true),
+        (&[("config.json", r#"{"trusted_folders":["/HOME/ada/Notes"]}"#)], hooks, true),
+        (&[("config.json", r#"{"trustedFolders":["/home/ada/Note"]}"#)], hooks, false),
+        (&[("config.json", r#"{"trustedFolders":["/home/bob/repo"]}"#)], hooks, false),
+        (&[("config.json", r#"{"trustedFolders":["/home/bob/repo"]}"#)], &[".github/hooks", ".git"], true),
+        (&[("settings.json", r#"{"experimental":true}"#)], hooks, true),
+        (&[("settings.json", r#"{"experimental":false}"#)], hooks, false),
+        (&[("permissions-config.json", approved)], &[], true),
+        (&[("permissions-config.json", r#"{"locations":{"/home/bob":{}}}"#)], &[], false),
+    ];
+    for (settings, vault, expected) in table {
+        assert_eq!(keeps_out(settings, vault, Mode::Safe), *expected, "{settings:?} {vault:?}");
+        assert!(!keeps_out(settings, vault, Mode::PowerUser));
+    }
+}
+
+#[test]
+fn safe_mode_is_refused_where_no_folder_would_help() {
+    let mut machine = machine(Os::Linux);
+    machine.survey = disk(&machine, &[("config.json", r#"{"trustedFolders":["/"]}"#)], &[".mcp.json"]);
+    let error = machine.plan(&machine.request("a")).expect_err("all of the disk is trusted");
+    assert!(matches!(&error, Error::Unsupported { what, .. } if what.contains("`/`")), "{error}");
+
+    machine.survey = disk(&machine, &[("config.json", TRUSTED)], &[".mcp.json"]);
+    machine.binary.version = "1.0.69".into();
+    let error = machine.plan(&machine.request("a")).expect_err("the version lacks the rules that this needs");
+    assert!(matches!(&error, Error::Setup(guidance) if guidance.code == Code::VersionUnsupported), "{error}");
+}
+
+#[test]
+fn the_persons_own_servers_are_left_out_in_safe_mode() {
+    let mut machine = machine(Os::Linux);
+    let servers = r#"{"mcpServers":{"tolaria":{},"Tolaria":{},"other one":{"command":"x"},},}"#;
+    machine.survey = disk(&machine, &[("mcp-config.json", servers)], &[]);
+    let args = |mode| {
+        let plan = machine.plan(&machine.request("a").mcp_server(machine.server()).mode(mode)).expect("planned");
+        texts(&plan).into_iter().filter(|arg| arg.starts_with("--disable-mcp-server")).collect::<Vec<_>>()
+    };
+    assert_eq!(args(Mode::Safe), ["--disable-mcp-server=Tolaria", "--disable-mcp-server=other one"]);
+    assert!(args(Mode::PowerUser).is_empty());
 }
 
 fn refused(request: impl Fn(&Machine) -> Request) -> Error {

@@ -19,8 +19,9 @@ pub(super) struct Prompt {
     pub(super) notice: Option<String>,
 }
 
-pub(super) fn prompt(request: &Request, through_shim: bool) -> Prompt {
-    let (text, notice) = text(request);
+/// `away` says that the run works from elsewhere and reaches the vault by its full path.
+pub(super) fn prompt(request: &Request, away: bool, through_shim: bool) -> Prompt {
+    let (text, notice) = text(request, away);
     // Without `-p`, Copilot reads stdin to its end (measured on 1.0.20 to 1.0.102). What a `.cmd` shim makes of quotes,
     // percent signs and line ends cannot be foreseen, so nothing that a person wrote goes through one.
     let private = request.private_prompt || through_shim || text.len() > LONGEST_ARGUMENT;
@@ -39,8 +40,19 @@ pub(super) fn prompt(request: &Request, through_shim: bool) -> Prompt {
 /// The text for the model. `/autopilot x` loops without end in `-p` mode and `/compact` fails (measured on 1.0.69 and
 /// 1.0.102, whatever blank stands before them); a line of text before them makes them text. Every slash is treated
 /// alike: a later version may know more commands, `/allow-all` among them.
-fn text(request: &Request) -> (String, Option<String>) {
-    if let Some(instructions) = request.system_prompt.as_deref().filter(|text| !text.trim().is_empty()) {
+fn text(request: &Request, away: bool) -> (String, Option<String>) {
+    let asked = request.system_prompt.as_deref().filter(|text| !text.trim().is_empty());
+    let place = away.then(|| {
+        format!(
+            "The folder to work in is `{0}`; the current directory is empty and stays so. Give every path in full, beginning \
+             with that folder. Where it holds instructions for agents (`{0}/AGENTS.md`, \
+             `{0}/.github/copilot-instructions.md`), read them first.",
+            request.vault.display()
+        )
+    });
+    if asked.is_some() || place.is_some() {
+        let instructions: Vec<&str> = place.as_deref().into_iter().chain(asked).collect();
+        let instructions = instructions.join("\n\n");
         return (format!("System instructions:\n{instructions}\n\n{HEADING}\n{}", request.prompt), None);
     }
     let blank = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';

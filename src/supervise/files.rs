@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -13,13 +13,16 @@ use crate::plan::{Arg, PrivateFile};
 pub(crate) struct PrivateFiles {
     _folder: Option<TempDir>,
     paths: Vec<PathBuf>,
+    scratch: Option<PathBuf>,
 }
 
 impl PrivateFiles {
     /// Writes the files into a fresh folder (0700, each file 0600 on unix).
-    pub(crate) fn write(files: &[PrivateFile]) -> io::Result<PrivateFiles> {
-        if files.is_empty() {
-            return Ok(PrivateFiles { _folder: None, paths: Vec::new() });
+    ///
+    /// With `scratch` there is an empty folder of that name beside them, to work from.
+    pub(crate) fn write(files: &[PrivateFile], scratch: Option<&str>) -> io::Result<PrivateFiles> {
+        if files.is_empty() && scratch.is_none() {
+            return Ok(PrivateFiles { _folder: None, paths: Vec::new(), scratch: None });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("agent-launcher-");
@@ -40,7 +43,14 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
-        Ok(PrivateFiles { _folder: Some(folder), paths })
+        let scratch = scratch.map(|name| folder.path().join(name));
+        scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
+        Ok(PrivateFiles { _folder: Some(folder), paths, scratch })
+    }
+
+    /// The empty folder to work from, where the plan has one.
+    pub(crate) fn scratch(&self) -> Option<&Path> {
+        self.scratch.as_deref()
     }
 
     /// The arguments with the paths of the files filled in.

@@ -1,0 +1,129 @@
+//! What planning must know of the disk, looked up beforehand so that planning stays a function: the agent's adapter says
+//! where to look, this module looks, and what was seen is handed to the plan as data. Reads only.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::adapters::Adapter;
+use crate::env::HostEnv;
+use crate::request::Request;
+
+/// The most of a file that is read.
+const MAX_FILE: u64 = 1 << 20;
+/// How often an adapter may ask again, knowing what was seen.
+const ROUNDS: usize = 4;
+/// The most places looked at in a round.
+const MAX_LOOKS: usize = 512;
+
+/// A question about the disk.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Look {
+    /// What a file holds.
+    Text(PathBuf),
+    /// What is at a path.
+    Kind(PathBuf),
+    /// Where a path leads, all links followed.
+    Real(PathBuf),
+    /// Where private folders are made, all links followed.
+    PrivateRoot,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    Missing,
+    /// There, and it could not be read or is larger than the bound.
+    Unreadable,
+    Text(Vec<u8>),
+    File,
+    Folder,
+    Path(PathBuf),
+}
+
+/// All that was seen for one plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Survey {
+    seen: BTreeMap<Look, Seen>,
+}
+
+impl Survey {
+    /// Looks where the adapter wants to, until it asks for nothing new. Blocks on the disk.
+    pub(crate) fn take(adapter: &dyn Adapter, request: &Request, host: &HostEnv) -> Survey {
+        let mut survey = Survey::default();
+        for _ in 0..ROUNDS {
+            let looks = adapter.looks(request, host, &survey);
+            let new: Vec<Look> = looks.into_iter().filter(|look| !survey.seen.contains_key(look)).collect();
+            if new.is_empty() {
+                break;
+            }
+            for look in new.into_iter().take(MAX_LOOKS) {
+                let seen = look_at(&look);
+                survey.seen.insert(look, seen);
+            }
+        }
+        survey
+    }
+
+    /// A survey that was made up, for tests of plans.
+    #[cfg(test)]
+    pub(crate) fn of(seen: impl IntoIterator<Item = (Look, Seen)>) -> Survey {
+        Survey { seen: seen.into_iter().collect() }
+    }
+
+    /// What was seen; missing where nobody looked.
+    pub(crate) fn seen(&self, look: &Look) -> &Seen {
+        self.seen.get(look).unwrap_or(&Seen::Missing)
+    }
+
+    /// Where a path leads, if anywhere.
+    pub(crate) fn real(&self, path: &Path) -> Option<&Path> {
+        match self.seen(&Look::Real(path.to_path_buf())) {
+            Seen::Path(real) => Some(real),
+            _ => None,
+        }
+    }
+
+    /// Whether anything is at a path.
+    pub(crate) fn exists(&self, path: &Path) -> bool {
+        *self.seen(&Look::Kind(path.to_path_buf())) != Seen::Missing
+    }
+}
+
+fn look_at(look: &Look) -> Seen {
+    match look {
+        Look::Text(path) => text(path),
+        Look::Kind(path) => match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => Seen::Folder,
+            Ok(_) => Seen::File,
+            Err(error) if is_missing(&error) => Seen::Missing,
+            Err(_) => Seen::Unreadable,
+        },
+        Look::Real(path) => real(path),
+        Look::PrivateRoot => real(&std::env::temp_dir()),
+    }
+}
+
+fn real(path: &Path) -> Seen {
+    std::fs::canonicalize(path).map_or(Seen::Missing, Seen::Path)
+}
+
+fn text(path: &Path) -> Seen {
+    // Anything but a file could block the reader.
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_file() => {}
+        Ok(_) => return Seen::Missing,
+        Err(error) if is_missing(&error) => return Seen::Missing,
+        Err(_) => return Seen::Unreadable,
+    }
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 <= MAX_FILE => Seen::Text(bytes),
+        _ => Seen::Unreadable,
+    }
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
