@@ -244,3 +244,6 @@ pub enum Readiness {
     /// Found, but it does not work.
     Broken,
 }
+
+#[cfg(test)]
+mod tests;

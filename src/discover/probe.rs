@@ -137,7 +137,9 @@ pub(crate) fn version(spec: &Spec, output: &str) -> Option<String> {
     // Windows ends lines with a carriage return, and colour codes stand before what they colour.
     let plain = output.replace('\r', "");
     let identity = Regex::new(spec.identity).expect("the pattern of every adapter is valid: a test compiles each");
-    identity.captures(&plain).and_then(|captures| captures.get(1)).map(|version| version.as_str().to_owned())
+    let version = identity.captures(&plain)?.get(1)?;
+    // The full stop of the sentence it stands in.
+    Some(version.as_str().trim_end_matches('.').to_owned())
 }
 
 /// The interpreter that `env`, a shell or a shim says it cannot find.
@@ -151,8 +153,9 @@ fn missing_interpreter(exit_code: Option<i32>, stderr: &str, format: &Format) ->
         ["node", "bun", "deno", "python3", "python"].contains(&name).then(|| name.to_owned())
     };
     stderr.lines().find_map(|line| {
-        if let Some(rest) = line.strip_prefix("env: ") {
-            return rest.split(": No such").next().filter(|_| rest.contains(": No such")).and_then(name);
+        // `env: node: No such…`, `/usr/bin/env: 'node': No such…`.
+        if let Some((program, _)) = line.split_once("env: ").and_then(|(_, rest)| rest.split_once(": No such file")) {
+            return name(program);
         }
         // `shim: 12: exec: node: not found`, `line 3: node: command not found`, `zsh:1: command not found: node`.
         if let Some((_, program)) = line.split_once("command not found: ") {

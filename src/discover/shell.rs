@@ -44,7 +44,7 @@ pub(crate) struct Told {
 
 /// How to speak to a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
+pub(super) enum Language {
     /// sh and its kin, fish and xonsh included: a command list after `-ilc`.
     Posix,
     /// The same without start files of interactive shells: for a `.bashrc` that ends in `exec tmux`.
@@ -59,7 +59,7 @@ enum Language {
 pub(crate) async fn ask(host: &HostEnv, disk: &dyn Disk, limit: Duration) -> Told {
     let started = Instant::now();
     let mut report = ShellReport { shell: None, status: ShellStatus::Skipped, elapsed_ms: 0 };
-    for (shell, language) in attempts(host, shells(host, disk, account_shell())) {
+    for (shell, language) in attempts(host.os, shells(host, disk, account_shell())) {
         let left = limit.saturating_sub(started.elapsed());
         if left.is_zero() {
             report.status = ShellStatus::TimedOut;
@@ -101,7 +101,7 @@ fn marker() -> String {
 }
 
 /// The shells to ask, the person's own first; none on Windows, where programs of the desktop have the whole environment.
-fn shells(host: &HostEnv, disk: &dyn Disk, account: Option<PathBuf>) -> Vec<PathBuf> {
+pub(super) fn shells(host: &HostEnv, disk: &dyn Disk, account: Option<PathBuf>) -> Vec<PathBuf> {
     let common: &[&str] = match host.os {
         Os::Windows => return Vec::new(),
         Os::MacOs => &["/bin/zsh", "/bin/bash", "/bin/sh"],
@@ -124,10 +124,10 @@ fn shells(host: &HostEnv, disk: &dyn Disk, account: Option<PathBuf>) -> Vec<Path
 }
 
 /// Each shell with the ways to ask it.
-fn attempts(host: &HostEnv, shells: Vec<PathBuf>) -> Vec<(PathBuf, Language)> {
+pub(super) fn attempts(os: Os, shells: Vec<PathBuf>) -> Vec<(PathBuf, Language)> {
     let mut attempts = Vec::new();
     for shell in shells {
-        let language = language(host.os, &shell);
+        let language = language(os, &shell);
         attempts.push((shell.clone(), language));
         if language == Language::Posix {
             attempts.push((shell, Language::PosixLogin));
@@ -156,7 +156,7 @@ fn language(os: Os, shell: &Path) -> Language {
 }
 
 /// The arguments that make a shell print its environment between the markers, NUL-separated.
-fn arguments(language: Language, begin: &str, end: &str) -> Vec<String> {
+pub(super) fn arguments(language: Language, begin: &str, end: &str) -> Vec<String> {
     // By its path, as an interactive shell has aliases. `env` of older systems knows no `-0`; Perl is on those.
     let env = "/usr/bin/env -0 2>/dev/null || /usr/bin/perl -e 'print map { \"$_=$ENV{$_}\\0\" } keys %ENV'";
     let posix = format!("printf '%s' '{begin}'; {env}; printf '%s' '{end}'");
@@ -176,7 +176,7 @@ fn arguments(language: Language, begin: &str, end: &str) -> Vec<String> {
 /// The records between the last whole pair of markers.
 ///
 /// A start file that echoes its command line prints the markers too, but never records that end in NUL between them.
-fn parse(output: &[u8], begin: &[u8], end: &[u8]) -> Option<Vars> {
+pub(super) fn parse(output: &[u8], begin: &[u8], end: &[u8]) -> Option<Vars> {
     let start = find_last(output, begin)? + begin.len();
     let stop = start + find_last(&output[start..], end)?;
     let records = &output[start..stop];

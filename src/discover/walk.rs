@@ -3,7 +3,6 @@
 //! `which` sees the world through [`System`]: the folders, extensions and disk handed in, never the environment or the
 //! working directory of this process. What it passes over is kept with the reason.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -154,11 +153,7 @@ impl which::sys::Sys for System<'_> {
     }
 
     fn env_path_ext(&self) -> Option<OsString> {
-        None
-    }
-
-    fn env_windows_path_ext(&self) -> Cow<'static, [String]> {
-        Cow::Owned(self.extensions.clone())
+        Some(self.extensions.join(";").into())
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Meta> {
