@@ -46,6 +46,7 @@ pub struct LauncherBuilder {
     host: Option<HostEnv>,
     programs: Vec<(AgentId, PathBuf)>,
     login_shell_limit: Duration,
+    probe_limit: Duration,
     grace: Duration,
     max_line: usize,
 }
@@ -81,6 +82,13 @@ impl LauncherBuilder {
         self
     }
 
+    /// How long a candidate may take to tell its version. A first start on a slow disk takes seconds. Default: 10 seconds.
+    #[must_use]
+    pub fn probe_limit(mut self, limit: Duration) -> LauncherBuilder {
+        self.probe_limit = limit;
+        self
+    }
+
     /// How long an agent may take to end by itself once it was asked to, before all of it is killed. Default: 2 seconds.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> LauncherBuilder {
@@ -99,7 +107,7 @@ impl LauncherBuilder {
     /// The launcher.
     pub fn build(self) -> Launcher {
         let host = self.host.unwrap_or_else(HostEnv::capture);
-        let discovery = Discovery::new(host.clone(), &self.app, self.login_shell_limit);
+        let discovery = Discovery::new(host.clone(), &self.app, self.login_shell_limit, self.probe_limit);
         let shared = Shared {
             app: self.app,
             host,
@@ -121,6 +129,7 @@ impl Launcher {
             host: None,
             programs: Vec::new(),
             login_shell_limit: Duration::from_secs(5),
+            probe_limit: Duration::from_secs(10),
             grace: Duration::from_secs(2),
             max_line: 8 * 1024 * 1024,
         }

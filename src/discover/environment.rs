@@ -138,7 +138,12 @@ pub(crate) fn search_path(host: &HostEnv, start: Option<&Start>, login: Option<&
         folders.extend(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     }
     let mut seen = std::collections::HashSet::new();
-    folders.retain(|folder| seen.insert(paths::key(host.os, folder)));
+    let mut length = 0;
+    folders.retain(|folder| {
+        let new = seen.insert(paths::key(host.os, folder));
+        length += if new { folder.as_os_str().len() + 1 } else { 0 };
+        new && length <= longest(host.os)
+    });
     paths::join_list(host.os, &folders)
 }
 
@@ -191,6 +196,11 @@ pub(crate) struct Start {
     /// to the front even where the person's `PATH` has it further back; never a folder of the system, which would
     /// put the system's `node` before the person's.
     pub(crate) interpreted: bool,
+}
+
+/// How long a `PATH` may be. The system starts nothing with a longer variable; what comes last is left out.
+fn longest(os: Os) -> usize {
+    if os == Os::Windows { 32_000 } else { 120 * 1024 }
 }
 
 /// Whether a folder is the system's own, where programs of every kind lie side by side.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::disk::{Disk, Look};
 use super::environment::{self, Start};
@@ -46,10 +47,12 @@ pub(super) struct Proven {
 /// One search under way.
 pub(super) struct Hunt<'a> {
     pub(super) host: &'a HostEnv,
-    pub(super) disk: &'a (dyn Disk + Sync),
+    pub(super) disk: &'a dyn Disk,
     pub(super) spec: &'static Spec,
     /// The host app's name.
     pub(super) app: &'a str,
+    /// How long a candidate may take to answer.
+    limit: Duration,
     /// All items in their order.
     pub(super) items: Vec<Item>,
     /// Items that rank last, of whatever tier.
@@ -63,12 +66,19 @@ pub(super) struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    pub(super) fn new(host: &'a HostEnv, disk: &'a (dyn Disk + Sync), spec: &'static Spec, app: &'a str) -> Hunt<'a> {
+    pub(super) fn new(
+        host: &'a HostEnv,
+        disk: &'a dyn Disk,
+        spec: &'static Spec,
+        app: &'a str,
+        limit: Duration,
+    ) -> Hunt<'a> {
         Hunt {
             host,
             disk,
             spec,
             app,
+            limit,
             items: Vec::new(),
             last: Vec::new(),
             seen: HashSet::new(),
@@ -297,7 +307,7 @@ impl<'a> Hunt<'a> {
         let args = target.first_args.iter().cloned().chain(self.spec.version_args.iter().map(OsString::from)).collect();
         let cwd = super::neutral_folder(self.host);
         let command = process::Command { program: target.program.clone(), args, cwd, env };
-        match probe::probe(self.spec, &target, &format, command).await {
+        match probe::probe(self.spec, &target, &format, command, self.limit).await {
             Answer::Version(version) => State::Proven(Proven { version, target, start }),
             Answer::Refused(refusal) => State::Refused(refusal),
         }

@@ -30,11 +30,11 @@ pub(crate) fn npm_prefixes(host: &HostEnv, vars: &Vars, disk: &dyn Disk) -> Vec<
 
 /// The value of `prefix` in the text of an `.npmrc`.
 fn npmrc_prefix(host: &HostEnv, vars: &Vars, text: &str) -> Option<PathBuf> {
-    let values = text.lines().filter_map(|line| {
+    let mut values = text.lines().filter_map(|line| {
         let (key, value) = line.split_once('=')?;
         (key.trim() == "prefix").then(|| value.trim().trim_matches(['"', '\'']))
     });
-    let mut value = values.last()?.to_owned();
+    let mut value = values.next_back()?.to_owned();
     // npm expands `${NAME}` and a leading `~/`.
     while let Some(start) = value.find("${") {
         let end = start + value[start..].find('}')?;

@@ -12,9 +12,6 @@ use crate::adapters::Spec;
 use crate::env::HostEnv;
 use crate::process::{self, Captured};
 
-/// How long a candidate may take to tell its version. A first start on a slow disk takes seconds.
-pub(crate) const LIMIT: Duration = Duration::from_secs(10);
-
 /// How much of its output is kept.
 const MAX_BYTES: usize = 64 * 1024;
 
@@ -54,13 +51,18 @@ pub(crate) fn refuse_by_format(format: &Format, host: &HostEnv) -> Option<Refusa
     (*format == Format::Unknown).then(|| Refusal::new(Verdict::Broken, "empty or damaged: no program and no script"))
 }
 
-/// Starts `target` with the agent's version arguments and judges what it prints.
-pub(crate) async fn probe(spec: &Spec, target: &Target, format: &Format, command: process::Command) -> Answer {
-    let captured = match process::capture(command, LIMIT, MAX_BYTES).await {
-        Ok(captured) => captured,
-        Err(error) => return Answer::Refused(not_started(&target.program, format, &error)),
-    };
-    judge(spec, format, &captured)
+/// Starts `target` with the agent's version arguments and judges what it prints within `limit`.
+pub(crate) async fn probe(
+    spec: &Spec,
+    target: &Target,
+    format: &Format,
+    command: process::Command,
+    limit: Duration,
+) -> Answer {
+    match process::capture(command, limit, MAX_BYTES).await {
+        Ok(captured) => judge(spec, format, &captured),
+        Err(error) => Answer::Refused(not_started(&target.program, format, &error)),
+    }
 }
 
 fn not_started(program: &Path, format: &Format, error: &std::io::Error) -> Refusal {
@@ -102,7 +104,11 @@ pub(crate) fn judge(spec: &Spec, format: &Format, captured: &Captured) -> Answer
         );
     }
     if captured.timed_out {
-        return refuse(Verdict::Broken, format!("did not tell its version within {} s", LIMIT.as_secs()), None);
+        return refuse(
+            Verdict::Broken,
+            format!("did not tell its version within {} ms", captured.elapsed.as_millis()),
+            None,
+        );
     }
     if let Some(interpreter) = missing_interpreter(captured.exit_code, &stderr, format) {
         return refuse(Verdict::Broken, format!("its interpreter `{interpreter}` is missing"), Some(interpreter));
@@ -150,7 +156,8 @@ fn missing_interpreter(exit_code: Option<i32>, stderr: &str, format: &Format) ->
     let name = |text: &str| {
         let text = text.trim().trim_matches(['\'', '`', '"', '\u{2018}', '\u{2019}']);
         let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
-        ["node", "bun", "deno", "python3", "python"].contains(&name).then(|| name.to_owned())
+        let named = matches!(format, Format::Script(line) if line.split_whitespace().any(|word| word == name));
+        (named || ["node", "bun", "deno", "python3", "python"].contains(&name)).then(|| name.to_owned())
     };
     stderr.lines().find_map(|line| {
         // `env: node: No such…`, `/usr/bin/env: 'node': No such…`.

@@ -40,6 +40,7 @@ struct Shared {
     host: HostEnv,
     app: String,
     shell_limit: Duration,
+    probe_limit: Duration,
     /// Searches under way.
     searches: Mutex<HashMap<Key, Arc<OnceCell<Arc<Search>>>>>,
     /// What was found.
@@ -63,24 +64,20 @@ impl std::fmt::Debug for Discovery {
 }
 
 impl Discovery {
-    /// Finds agents on `host` for `app`. The login shell may take `shell_limit` to answer.
-    pub(crate) fn new(host: HostEnv, app: &str, shell_limit: Duration) -> Discovery {
+    /// Finds agents on `host` for `app`. The login shell may take `shell_limit` to answer, a candidate `probe_limit`.
+    pub(crate) fn new(host: HostEnv, app: &str, shell_limit: Duration, probe_limit: Duration) -> Discovery {
         Discovery {
             shared: Arc::new(Shared {
                 host,
                 app: app.to_owned(),
                 shell_limit,
+                probe_limit,
                 searches: Mutex::default(),
                 known: Mutex::default(),
                 asking: Mutex::default(),
                 told: Mutex::default(),
             }),
         }
-    }
-
-    /// The host that is searched.
-    pub(crate) fn host(&self) -> &HostEnv {
-        &self.shared.host
     }
 
     /// Searches for an agent, or answers from what was found before.
@@ -152,7 +149,7 @@ impl Discovery {
 
     async fn cold(&self, spec: &'static Spec, key: &Key) -> Arc<Search> {
         let host = &self.shared.host;
-        let mut hunt = Hunt::new(host, &RealDisk, spec, &self.shared.app);
+        let mut hunt = Hunt::new(host, &RealDisk, spec, &self.shared.app, self.shared.probe_limit);
         // Only a terminal's shell has given the app all that the agent needs.
         let bare = !environment::is_from_terminal(host);
         if let Some(chosen) = &key.1 {

@@ -51,7 +51,8 @@ pub(crate) fn chosen_path(
     other: Option<&Path>,
 ) -> Guidance {
     let other = other.map(|path| path.display().to_string()).unwrap_or_default();
-    let params = Params::of(spec, app).with_path(path).with("line", line.trim_end_matches('.')).with("other", &other);
+    let params = Params::of(spec, app).with_path(path).with("path", "(empty)").with("other", &other);
+    let params = params.with("line", line.trim_end_matches('.'));
     guidance(code, "chosen_path", params, lines(line), &[])
 }
 

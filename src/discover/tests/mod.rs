@@ -118,11 +118,8 @@ impl Disk for FakeDisk {
         let inside = format!("{}{}", self.resolve(folder), self.slash());
         let mut names: Vec<OsString> = Vec::new();
         for key in self.nodes.keys() {
-            if let Some(name) = key.strip_prefix(&inside).and_then(|rest| rest.split(self.slash()).next()) {
-                if names.last().is_none_or(|last| last != name) {
-                    names.push(name.into());
-                }
-            }
+            let name = key.strip_prefix(&inside).and_then(|rest| rest.split(self.slash()).next());
+            names.extend(name.filter(|name| names.last().is_none_or(|last| last != name)).map(OsString::from));
         }
         names
     }

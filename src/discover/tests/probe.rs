@@ -121,7 +121,7 @@ fn d22_a_file_that_cannot_run_is_not_started() {
 #[test]
 fn the_identity_of_every_agent_is_a_pattern_with_the_version_in_it() {
     for adapter in crate::adapters::ALL {
-        let pattern = regex::Regex::new(adapter.spec().identity).expect(adapter.spec().name);
+        let pattern = regex::Regex::new(adapter.spec().identity).unwrap();
         assert!(pattern.captures_len() >= 2, "{}", adapter.spec().name);
     }
 }
