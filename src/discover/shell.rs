@@ -156,18 +156,18 @@ fn language(os: Os, shell: &Path) -> Language {
 }
 
 /// The arguments that make a shell print its environment between the markers, NUL-separated.
+///
+/// Every shell is told to start one program by its path, with one argument in single quotes: what start files alias does
+/// not matter then, and all of them read it alike. The argument has no quote, `$` or backslash of its own.
 pub(super) fn arguments(language: Language, begin: &str, end: &str) -> Vec<String> {
-    // By its path, as an interactive shell has aliases. `env` of older systems knows no `-0`; Perl is on those.
-    let env = "/usr/bin/env -0 2>/dev/null || /usr/bin/perl -e 'print map { \"$_=$ENV{$_}\\0\" } keys %ENV'";
-    let posix = format!("printf '%s' '{begin}'; {env}; printf '%s' '{end}'");
-    // These two have no `printf` of their own, and not every system has one in a known folder.
-    let csh = format!("/usr/bin/env printf %s {begin}; /usr/bin/env -0; /usr/bin/env printf %s {end}");
-    let nu =
-        format!("^'/usr/bin/env' printf '%s' '{begin}'; ^'/usr/bin/env' -0; ^'/usr/bin/env' printf '%s' '{end}'; exit");
+    // `env` of older systems knows no `-0`; Perl is on those.
+    let env = "/usr/bin/env -0 2>/dev/null || /usr/bin/perl -e \"while (@p = each %ENV) { print join(chr(61), @p), chr(0) }\"";
+    let text = format!("/bin/sh -c 'printf %s {begin}; {env}; printf %s {end}'");
+    let nu = format!("^{text}; exit");
     let args: &[&str] = match language {
-        Language::Posix => &["-ilc", &posix],
-        Language::PosixLogin => &["-lc", &posix],
-        Language::Csh => &["-ic", &csh],
+        Language::Posix => &["-ilc", &text],
+        Language::PosixLogin => &["-lc", &text],
+        Language::Csh => &["-ic", &text],
         Language::Nu => &["-l", "-e", &nu],
     };
     args.iter().map(|&arg| arg.to_owned()).collect()

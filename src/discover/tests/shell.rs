@@ -61,14 +61,12 @@ fn an_answer_cut_short_is_none() {
 
 #[test]
 fn e07_e08_each_shell_is_spoken_to_in_its_language() {
-    let posix = "printf '%s' 'B'; /usr/bin/env -0 2>/dev/null || /usr/bin/perl -e 'print map { \"$_=$ENV{$_}\\0\" } keys %ENV'; \
-        printf '%s' 'E'";
-    assert_eq!(arguments(Language::Posix, "B", "E"), ["-ilc", posix]);
-    assert_eq!(arguments(Language::PosixLogin, "B", "E"), ["-lc", posix]);
-    let nu = "^'/usr/bin/env' printf '%s' 'B'; ^'/usr/bin/env' -0; ^'/usr/bin/env' printf '%s' 'E'; exit";
-    assert_eq!(arguments(Language::Nu, "B", "E"), ["-l", "-e", nu]);
-    let csh = "/usr/bin/env printf %s B; /usr/bin/env -0; /usr/bin/env printf %s E";
-    assert_eq!(arguments(Language::Csh, "B", "E"), ["-ic", csh]);
+    let text = "/bin/sh -c 'printf %s B; /usr/bin/env -0 2>/dev/null || \
+        /usr/bin/perl -e \"while (@p = each %ENV) { print join(chr(61), @p), chr(0) }\"; printf %s E'";
+    assert_eq!(arguments(Language::Posix, "B", "E"), ["-ilc", text]);
+    assert_eq!(arguments(Language::PosixLogin, "B", "E"), ["-lc", text]);
+    assert_eq!(arguments(Language::Csh, "B", "E"), ["-ic", text]);
+    assert_eq!(arguments(Language::Nu, "B", "E"), ["-l".into(), "-e".into(), format!("^{text}; exit")]);
 }
 
 #[test]
