@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, dead_code, unreachable_pub, reason = "tests")]
 
 mod command;
+mod copilot_failures;
 mod copilot_mcp;
 mod copilot_prompts;
 mod copilot_scenario;

@@ -3,6 +3,7 @@
 use std::process::{Output, Stdio};
 
 use agent_launcher::Event;
+use serde_json::Value;
 use tokio::process::{Child, Command};
 
 use super::DEADLINE;
@@ -16,6 +17,8 @@ pub struct Asked {
     pub stderr: String,
     /// Empty where nothing was started.
     pub told: Told,
+    /// What it printed instead of events where nothing was started.
+    pub refusal: Option<Value>,
 }
 
 /// `agent-launcher ask --agent copilot --vault … --json`, ready to be given more.
@@ -48,9 +51,17 @@ pub async fn end(child: Child) -> Asked {
     let Output { status, stdout, stderr } = output.expect("the command can be waited for");
     let stderr = String::from_utf8_lossy(&stderr).into_owned();
     let stdout = String::from_utf8(stdout).expect("the events are text");
-    let events: Vec<Event> = stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}; stderr: {stderr}")))
-        .collect();
-    Asked { code: status.code(), stderr, told: Told(events) }
+    let mut refusal = None;
+    let mut events = Vec::new();
+    for line in stdout.lines() {
+        match serde_json::from_str::<Event>(line) {
+            Ok(event) => events.push(event),
+            Err(error) => {
+                let value: Option<Value> = serde_json::from_str(line).ok();
+                let value = value.filter(|value| value["error"].is_string() && events.is_empty());
+                refusal = Some(value.unwrap_or_else(|| panic!("{error} in {line}; stderr: {stderr}")));
+            }
+        }
+    }
+    Asked { code: status.code(), stderr, told: Told(events), refusal }
 }

@@ -20,7 +20,7 @@ pub struct Machine {
     /// The environment of the app.
     pub vars: BTreeMap<String, String>,
     dir: TempDir,
-    _room: SemaphorePermit<'static>,
+    room: Option<SemaphorePermit<'static>>,
 }
 
 /// Where `scripts/install-agents.sh` installs.
@@ -78,7 +78,7 @@ impl Machine {
             ("COPILOT_MODEL", "mock".into()),
         ];
         let vars = vars.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Machine { version, vars, dir, _room: room }
+        Machine { version, vars, dir, room: Some(room) }
     }
 
     /// A machine whose model is this server.
@@ -91,6 +91,11 @@ impl Machine {
         let mut machine = Machine::new(version, "").await;
         machine.vars.retain(|name, _| !name.starts_with("COPILOT_"));
         machine
+    }
+
+    /// Lets other machines run beside this one, whose agent waits more than it works.
+    pub fn is_idle(&mut self) {
+        self.room = None;
     }
 
     pub fn root(&self) -> &Path {
