@@ -275,6 +275,8 @@ impl Launcher {
     /// runs were still live at the limit.
     pub async fn shutdown(&self, limit: Duration) -> usize {
         let registry = &self.shared.registry;
+        // A limit of years is none; and the clock cannot count beyond.
+        let limit = limit.min(Duration::from_secs(365 * 24 * 3600));
         let end = Instant::now() + limit;
         let live = registry.close();
         let patience = limit - (limit / 4).min(Duration::from_millis(300));

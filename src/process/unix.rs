@@ -222,7 +222,19 @@ fn start(command: &Command, how: Spawn) -> io::Result<Child> {
     unsafe {
         child.pre_exec(move || prepare(parent, on_parent_death));
     }
-    child.spawn()
+    // A program that is being written (an update, an installation) is whole a moment later.
+    let busy = |result: &io::Result<Child>| {
+        result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy)
+    };
+    let mut started = child.spawn();
+    for _ in 0..5 {
+        if !busy(&started) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        started = child.spawn();
+    }
+    started
 }
 
 /// Runs in the child between fork and exec. Must only make system calls.

@@ -317,6 +317,8 @@ impl Supervisor {
         self.stdout = None;
         self.stderr = None;
         self.files = None;
+        // One more look, where the last one came before the leader was collected: then nothing guards it any longer.
+        self.tree.live();
         let exit = self.exit.unwrap_or_default();
         let events = self.teller.last(self.cancelled, self.stop, exit, &self.tail.text());
         self.registry.leave(&self.live);
@@ -327,7 +329,8 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         if self.last.is_some() {
-            self.cancelled = true;
+            // Its runtime is gone. A panic is no wish of anybody: that run failed.
+            self.cancelled |= !std::thread::panicking();
             self.tree.kill_now();
             self.finish();
         }

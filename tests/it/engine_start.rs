@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agent_launcher::{Code, Error, Launcher};
 
-use crate::support::Bench;
+use crate::support::{Bench, collect};
 
 #[tokio::test]
 async fn an_agent_that_cannot_be_started_leaves_no_trace() {
@@ -59,4 +59,48 @@ fn what_an_app_holds_may_move_between_threads() {
     check::<agent_launcher::Event>();
     fn sends<T: Send>() {}
     sends::<agent_launcher::Run>();
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_descriptor_that_the_host_forgot_does_not_reach_the_agent() {
+    use std::os::fd::AsRawFd;
+    let bench = Bench::copilot("").with_system_path();
+    let forgotten = std::fs::File::create(bench.root().join("forgotten")).unwrap();
+    nix::fcntl::fcntl(&forgotten, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::empty())).unwrap();
+    assert!(forgotten.as_raw_fd() > 2);
+    let script = bench.root().join("shell");
+    let text = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'GitHub Copilot CLI 1.0.102.' && exit\nls -l /proc/$$/fd\n";
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let launcher = bench.builder().program(agent_launcher::AgentId::COPILOT, script).build();
+    let mut run = bench.start(&launcher, &bench.request("hello")).await;
+    let printed = format!("{:?}", collect(&mut run).await);
+    assert!(printed.contains("/dev/null"), "{printed}");
+    assert!(!printed.contains("forgotten"), "{printed}");
+}
+
+#[tokio::test]
+async fn private_files_are_for_this_user_alone_and_gone_with_the_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::copilot("out ready\nwait-file go\nanswer").fake("node", "");
+    let server = agent_launcher::McpServer::stdio("tolaria", "node").secret_env("TOKEN", "correct-horse-battery");
+    let launcher = bench.launcher();
+    let mut run = bench.start(&launcher, &bench.request("hello").mcp_server(server)).await;
+    let ready = |kind: &agent_launcher::EventKind| matches!(kind, agent_launcher::EventKind::Unrecognized { .. });
+    crate::support::until(&mut run, ready).await;
+    let runs = bench.runs();
+    let path = runs[0].args().iter().find_map(|arg| arg.strip_prefix("--additional-mcp-config=@")).map(PathBuf::from);
+    let path = path.expect("a private file");
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    let folder = path
+        .ancestors()
+        .find(|folder| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent-launcher-")));
+    let folder = folder.expect("a folder of its own");
+    assert_eq!(mode(folder), 0o700);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("correct-horse-battery"));
+    std::fs::write(bench.bin().join("go"), "").unwrap();
+    collect(&mut run).await;
+    assert!(!folder.exists());
 }

@@ -398,3 +398,30 @@ async fn secrets_of_the_run_are_masked_wherever_the_agent_repeats_them() {
     assert!(check(&events).stderr_tail.contains("sign-in with"));
     assert_eq!(bench.runs()[0].env.get("APP_TOKEN").map(String::as_str), Some(secret));
 }
+
+#[tokio::test]
+async fn a_sign_of_trouble_on_stderr_is_told_once_and_long_before_the_end() {
+    let sign = "err Could not connect to local model provider at http://127.0.0.1:1/v1";
+    let bench = Bench::copilot(&format!("{sign}\n{sign}\nwait-file go\nanswer"));
+    let mut run = bench.start(&bench.launcher(), &bench.request("hello")).await;
+    let mut events = until(&mut run, |kind| matches!(kind, EventKind::Notice { .. })).await;
+    file(&bench, "go", "");
+    events.extend(collect(&mut run).await);
+    assert_eq!(check(&events).status, Status::Completed);
+    assert_eq!(events.iter().filter(|event| matches!(event.kind, EventKind::Notice { .. })).count(), 1, "{events:#?}");
+}
+
+#[tokio::test]
+async fn an_agent_that_does_what_safe_mode_forbids_is_stopped_at_once() {
+    let start =
+        r#"{"type":"tool.execution_start","data":{"toolCallId":"t","toolName":"bash","arguments":{"command":"id"}}}"#;
+    let done =
+        r#"{"type":"tool.execution_complete","data":{"toolCallId":"t","success":true,"result":{"content":"root"}}}"#;
+    let bench = Bench::copilot(&format!("ignore TERM\nfork ignore-term\njson {start}\njson {done}\nstall"));
+    let mut run = bench.start(&bench.launcher(), &bench.request("hello")).await;
+    let events = collect(&mut run).await;
+    assert_eq!(check(&events).status, Status::Failed);
+    let EventKind::Error { guidance, .. } = &events[events.len() - 2].kind else { panic!("{events:#?}") };
+    assert_eq!(guidance.code, Code::PermissionBypassed);
+    assert_eq!(processes::alive(&bench.pids()), [0; 0]);
+}

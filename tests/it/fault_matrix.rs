@@ -188,20 +188,26 @@ fn a_host_that_is_killed_takes_everything_with_it() {
         let host = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
         (root, host)
     };
-    for (fault, ..) in FAULTS {
-        let (root, mut host) = start(fault);
+    // All at once: each waits out the grace of the guard.
+    let mut hosts: Vec<_> = FAULTS.iter().map(|(fault, ..)| (*fault, start(fault))).collect();
+    for (fault, (root, host)) in &mut hosts {
         let begin = Instant::now();
         while !root.path().join("ready").exists() {
-            assert!(begin.elapsed() < Duration::from_secs(20), "{fault}: the host is not ready");
+            assert!(begin.elapsed() < Duration::from_secs(30), "{fault}: the host is not ready");
             assert!(host.try_wait().unwrap().is_none(), "{fault}: the host ended by itself");
             std::thread::sleep(Duration::from_millis(2));
         }
-        let bin = std::fs::read_to_string(root.path().join("bench")).unwrap();
+    }
+    for (_, (_, host)) in &mut hosts {
         host.kill().unwrap();
+    }
+    for (fault, (root, mut host)) in hosts {
         host.wait().unwrap();
+        let bin = std::fs::read_to_string(root.path().join("bench")).unwrap();
         let calls = crate::support::fake::calls(Path::new(&bin));
         let mut pids: Vec<u32> = calls.iter().filter(|call| !call.is_probe()).map(|call| call.pid).collect();
         pids.extend(crate::support::fake::child_pids(Path::new(&bin)));
+        assert!(!pids.is_empty());
         // The guard gives two seconds of grace.
         processes::assert_gone(&pids, Duration::from_secs(2) + SLACK * 2);
         let bench = Path::new(&bin).parent().unwrap();
