@@ -340,7 +340,7 @@ impl Launcher {
         Ok(plan)
     }
 
-    fn facts(&self, plan: &Plan, adapter: &'static dyn adapters::Adapter) -> Facts {
+    pub(crate) fn facts(&self, plan: &Plan, adapter: &'static dyn adapters::Adapter) -> Facts {
         let set = plan.env.values().filter_map(|change| match change {
             EnvChange::Set(value) if value.is_secret() => Some(value.expose().to_owned()),
             _ => None,

@@ -7,14 +7,13 @@ mod files;
 mod outcome;
 mod tail;
 mod tell;
+mod wait;
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, sleep_until};
 
 use crate::adapters::StopSignal;
@@ -26,6 +25,7 @@ use outcome::Stop;
 use tail::Tail;
 pub(crate) use tell::Facts;
 use tell::Teller;
+use wait::{Ending, read, reserve, wait, write};
 
 /// How many batches of events may wait for the reader.
 const BATCHES: usize = 32;
@@ -347,7 +347,7 @@ struct State {
     held: usize,
     /// How much of stdin was written.
     written: usize,
-    ending: Option<Pin<Box<dyn Future<Output = bool> + Send>>>,
+    ending: Option<Ending>,
     /// Whether nothing of the tree is left.
     gone: bool,
     /// Whether something of the tree cannot be ended.
@@ -378,43 +378,6 @@ impl State {
 
     fn active(&mut self) {
         self.active = Instant::now();
-    }
-}
-
-async fn wait(ending: &mut Option<Pin<Box<dyn Future<Output = bool> + Send>>>) -> bool {
-    match ending {
-        Some(ending) => ending.as_mut().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Room for a batch; `None` where the reader is gone.
-async fn reserve<'a>(
-    sender: &'a mpsc::Sender<Batch>,
-    room: &Arc<Semaphore>,
-    charge: u32,
-) -> Option<(mpsc::Permit<'a, Batch>, OwnedSemaphorePermit)> {
-    let room = Arc::clone(room).acquire_many_owned(charge);
-    tokio::select! {
-        room = room => Some((sender.reserve().await.ok()?, room.ok()?)),
-        () = sender.closed() => None,
-    }
-}
-
-/// Reads; 0 at the end, and on an error, after which nothing more can come.
-async fn read<R: AsyncRead + Unpin>(pipe: &mut Option<R>, buffer: &mut [u8]) -> usize {
-    match pipe {
-        Some(pipe) => pipe.read(buffer).await.unwrap_or(0),
-        None => std::future::pending().await,
-    }
-}
-
-/// Writes what is left of stdin; 0 when all is written.
-async fn write(stdin: &mut Option<(ChildStdin, Vec<u8>)>, written: usize) -> std::io::Result<usize> {
-    match stdin {
-        Some((_, bytes)) if written >= bytes.len() => Ok(0),
-        Some((pipe, bytes)) => pipe.write(&bytes[written..]).await,
-        None => std::future::pending().await,
     }
 }
 

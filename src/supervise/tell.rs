@@ -311,3 +311,87 @@ fn first(text: &str, max: usize) -> &str {
     }
     &text[..end]
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::discover::{Binary, Via};
+    use crate::{Arch, HostEnv, Launcher, Os, Request};
+
+    /// A teller of a Copilot run in JSON.
+    fn teller(line: usize) -> Teller {
+        let host = HostEnv::new(Os::Linux, Arch::X64, None, [("PATH".into(), "/usr/bin".into())]);
+        let request =
+            Request::new(AgentId::COPILOT, "/vault", "hello").session_id("0f8fad5b-d9cb-469f-a165-70867728950e");
+        let binary = Binary {
+            program: "/usr/bin/copilot".into(),
+            first_args: Vec::new(),
+            found: "/usr/bin/copilot".into(),
+            via: Via::Path,
+            version: "1.0.102".into(),
+            search_path: "/usr/bin".into(),
+            login_env: Vec::new(),
+        };
+        let launcher = Launcher::builder().host(host).max_line(line).build();
+        let plan = launcher.plan_with(&request, &binary).unwrap();
+        let adapter = crate::adapters::find(&AgentId::COPILOT).unwrap();
+        Teller::new(launcher.facts(&plan, adapter))
+    }
+
+    /// All that is told of `bytes` on stdout, cut at `cuts`.
+    fn told(bytes: &[u8], cuts: &[usize]) -> Vec<EventKind> {
+        let mut teller = teller(512);
+        let mut events = teller.start();
+        let mut rest = bytes;
+        for cut in cuts {
+            let (chunk, tail) = rest.split_at(cut % (rest.len() + 1));
+            events.extend(teller.stdout(chunk));
+            rest = tail;
+        }
+        events.extend(teller.stdout(rest));
+        events.extend(teller.end());
+        events.extend(teller.last(false, None, Exit { code: Some(0), signal: None }, ""));
+        if let Some(EventKind::Done { outcome }) = events.last_mut() {
+            outcome.elapsed_ms = 0;
+        }
+        events
+    }
+
+    /// Bytes as an agent might print them: events that are whole, broken or too long, noise, and bytes of no meaning.
+    fn output() -> impl Strategy<Value = Vec<u8>> {
+        let delta = |text: &str| {
+            format!(r#"{{"type":"assistant.message_delta","data":{{"messageId":"m","deltaContent":"{text}"}}}}"#)
+        };
+        let line = prop_oneof![
+            "[a-z \u{ac00}-\u{ac10}]{0,12}".prop_map(move |text| delta(&text)),
+            Just(
+                r#"{"type":"tool.execution_start","data":{"toolCallId":"t","toolName":"view","arguments":{}}}"#
+                    .to_owned()
+            ),
+            Just(r#"{"type":"tool.execution_complete","data":{"toolCallId":"t","success":true}}"#.to_owned()),
+            Just(r#"{"type":"result","sessionId":"s","exitCode":0}"#.to_owned()),
+            Just("x".repeat(600)),
+            Just("{\"type\":".to_owned()),
+            "\\PC{0,20}",
+        ];
+        let bytes = prop_oneof![line.prop_map(String::into_bytes), proptest::collection::vec(any::<u8>(), 0..8)];
+        let end = prop_oneof![Just(&b"\n"[..]), Just(&b"\r\n"[..]), Just(&b""[..])];
+        proptest::collection::vec((bytes, end), 0..12)
+            .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_vec()].concat()).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_cut_anywhere_give_the_same_events(
+            bytes in output(),
+            cuts in proptest::collection::vec(0usize..64, 0..40),
+        ) {
+            let whole = told(&bytes, &[]);
+            let init = |kind: &EventKind| matches!(kind, EventKind::Init { .. });
+            prop_assert!(init(&whole[0]) && whole.iter().filter(|kind| init(kind)).count() == 1);
+            prop_assert_eq!(told(&bytes, &cuts), whole);
+        }
+    }
+}
