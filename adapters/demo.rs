@@ -86,6 +86,7 @@ impl Adapter for Demo {
             stdin: Stdin::Null,
             env: set.chain(removed).collect(),
             files: Vec::new(),
+            result_file: None,
             notices: Vec::new(),
             output: OutputFormat::Json,
             mcp_servers: Vec::new(),

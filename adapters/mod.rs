@@ -17,6 +17,7 @@ use crate::guidance::{AgentError, Rule};
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
 use crate::survey::{Look, Survey};
+use crate::workflow::WorkflowOutcome;
 
 /// Every adapter, in the order in which an app without a preference tries them.
 pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot];
@@ -52,6 +53,16 @@ pub(crate) trait Adapter: Sync {
     /// Decides the exact command. Pure: no clock, no random id, no file system.
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error>;
 
+    /// Whether it can be given plugins. A request with some is refused where it cannot.
+    fn takes_plugins(&self) -> bool {
+        false
+    }
+
+    /// Whether it has workflows. A request for one is refused where it has not.
+    fn runs_workflows(&self) -> bool {
+        false
+    }
+
     /// A decoder for the output of `plan`.
     fn decoder(&self, plan: &Plan) -> Box<dyn Decoder>;
 }
@@ -78,6 +89,9 @@ pub(crate) trait Decoder: Send {
 
     /// Takes the end of stdout; says what was held back.
     fn end(&mut self, events: &mut Vec<EventKind>);
+
+    /// Takes what the agent wrote into the plan's result file. After [`end`](Decoder::end), where the file is there.
+    fn result_file(&mut self, _bytes: &[u8]) {}
 
     /// What the output said of the run as a whole so far.
     fn report(&self) -> &Report;
@@ -106,6 +120,8 @@ pub(crate) struct Report {
     pub(crate) fatal: bool,
     /// What the agent did although the mode forbids it, in words. The engine stops the run at once.
     pub(crate) bypassed: Option<String>,
+    /// How the workflow ended, where the run is one.
+    pub(crate) workflow: Option<WorkflowOutcome>,
 }
 
 /// The facts of an agent, each with its source in the adapter's own file.

@@ -96,7 +96,9 @@ export type Outcome = {
   /** From start to end, in milliseconds. */
   elapsed_ms: number,
   /** The last lines the agent wrote to stderr, secrets masked; at most 4 KiB. */
-  stderr_tail: string, };
+  stderr_tail: string,
+  /** How the workflow ended, where the run is one. */
+  workflow?: WorkflowOutcome, };
 
 /** How a run ended. */
 export type Status = "completed" | "failed" | "cancelled" | "timed_out";
@@ -123,6 +125,23 @@ export type Usage = {
   files_modified?: Array<string>,
   /** Whatever else the agent counted, by its own names. */
   other?: { [key in string]: number }, };
+
+/** How a workflow ended: in `Done`, beside the outcome of the run. */
+export type WorkflowOutcome = {
+  /**
+   * What the agent said of the workflow's run: `completed`, `error`, `cancelled`, `halted`, `paused`… Absent where the
+   * agent said nothing.
+   */
+  run_status?: string,
+  /** What the workflow's result says of itself in its `status`, where it does. */
+  result_status?: string,
+  /** The verdict. */
+  gate: Gate,
+  /** The workflow's result, where it gave one. */
+  result?: unknown, };
+
+/** The verdict on a workflow. Only [`Gate::Ok`] means that all is well. */
+export type Gate = "ok" | "findings" | "incomplete" | "usage_error" | "failed";
 
 /** What happened and what to do, for a person. */
 export type Guidance = {

@@ -4,6 +4,7 @@
 //! (`Did you mean…`), the order in which two mistakes in one command are found, sign-in.
 
 use crate::copilot_flags::{self as flags, Flag, Takes, Version};
+use crate::copilot_workflow as workflow;
 use crate::faults::{self, Context};
 use crate::record::Call;
 use crate::scenario::Scenario;
@@ -24,6 +25,8 @@ struct Args {
     version: bool,
     values: Vec<(&'static str, String)>,
     chdir: Option<String>,
+    /// What stands after the word `workflow`.
+    workflow: Option<Vec<String>>,
 }
 
 impl Args {
@@ -60,6 +63,12 @@ pub(crate) fn play(args: &[String], scenario: &Scenario, call: &mut Call) {
                 cwd.display()
             ));
         }
+    }
+    if let Some(rest) = &args.workflow {
+        let mut session: Vec<&str> = args.values.iter().map(|(long, _)| *long).collect();
+        session.extend(args.prompt.as_ref().map(|_| "prompt"));
+        let plugins = args.values.iter().filter(|(long, _)| *long == "plugin-dir").map(|(_, dir)| dir.as_str());
+        workflow::play(rest, &session, &plugins.collect::<Vec<_>>(), version, scenario, call);
     }
     let servers = mcp_servers(&args, flags::new_parser(version)).unwrap_or_else(|message| refuse(&message));
     check_session(&args).unwrap_or_else(|message| refuse(&message));
@@ -117,6 +126,9 @@ fn parse(args: &[String], version: Version) -> Result<Args, String> {
             take(flag, value, &mut rest, version, &mut read, arg)?;
         } else if arg.len() > 1 && arg.starts_with('-') {
             cluster(arg, &mut rest, version, prompted, &mut read)?;
+        } else if workflow::begins(arg, version) {
+            read.workflow = Some(rest.map(str::to_owned).collect());
+            break;
         } else {
             return Err(stray_word(arg, prompted));
         }

@@ -18,6 +18,7 @@ mod adr;
 mod copilot;
 mod copilot_answer;
 mod copilot_flags;
+mod copilot_workflow;
 mod faults;
 mod mcp;
 mod record;

@@ -32,6 +32,7 @@ impl CopilotJson {
             stdin: Stdin::Null,
             env: Default::default(),
             files: Vec::new(),
+            result_file: None,
             notices: Vec::new(),
             output: OutputFormat::Json,
             mcp_servers: vec!["tolaria".into()],

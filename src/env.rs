@@ -79,6 +79,16 @@ impl HostEnv {
         HostEnv { os, arch, home, vars: vars.into_iter().collect() }
     }
 
+    /// The folder of this user's caches, by the system's convention; `None` without a home.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        let absolute = |name: &str| self.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        match self.os {
+            Os::Windows => absolute("LOCALAPPDATA"),
+            Os::MacOs => self.home.as_ref().map(|home| home.join("Library/Caches")),
+            _ => absolute("XDG_CACHE_HOME").or_else(|| self.home.as_ref().map(|home| home.join(".cache"))),
+        }
+    }
+
     /// The value of a variable. On Windows names match whatever their case.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         if self.os == Os::Windows {

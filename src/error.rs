@@ -61,6 +61,14 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A plugin of the request cannot be used.
+    #[error("the plugin `{}` {problem}", dir.display())]
+    InvalidPlugin {
+        /// Its folder.
+        dir: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// An extra argument or variable would widen the mode or break the run.
     #[error("`{argument}` is refused: {reason}")]
     Forbidden {
@@ -109,6 +117,7 @@ impl Error {
             | Error::VaultUnreadable { .. }
             | Error::InvalidField { .. }
             | Error::InvalidServer { .. }
+            | Error::InvalidPlugin { .. }
             | Error::Forbidden { .. }
             | Error::Unsupported { .. }
             | Error::StreamIdInUse(_) => true,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::guidance::Guidance;
 use crate::request::{AgentId, Mode};
+use crate::workflow::WorkflowOutcome;
 
 /// One event of a run.
 ///
@@ -189,6 +190,9 @@ pub struct Outcome {
     pub elapsed_ms: u64,
     /// The last lines the agent wrote to stderr, secrets masked; at most 4 KiB.
     pub stderr_tail: String,
+    /// How the workflow ended, where the run is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowOutcome>,
 }
 
 /// What a run used. Agents tell different parts; what is not told is absent.

@@ -15,6 +15,7 @@ use crate::env::{HostEnv, Os};
 use crate::error::Error;
 use crate::guidance::{self, Failure, Guidance};
 use crate::plan::{EnvChange, Plan, Stdin, Ticket};
+use crate::plugin::Plugin;
 use crate::process::{self, Command, MARK, Polite, Spawn, Tree};
 use crate::request::{AgentId, EnvValue, Request};
 use crate::run::{Live, Registry, Run};
@@ -182,9 +183,12 @@ impl Launcher {
         // A vault may be on a disk that is slow to answer.
         let looked = tokio::task::spawn_blocking(move || {
             check_vault(&wanted.vault)?;
-            Ok(Survey::take(adapter, &wanted, &host))
+            let survey = Survey::take(adapter, &wanted, &host);
+            let plugins = wanted.plugins.into_iter().map(Plugin::ready).collect::<Result<Vec<_>, _>>()?;
+            Ok((survey, plugins))
         });
-        let survey = looked.await.unwrap_or(Err(Error::ShutDown))?;
+        let (survey, plugins) = looked.await.unwrap_or(Err(Error::ShutDown))?;
+        let request = &Request { plugins, ..request.clone() };
         let search = self.search(&request.agent).await?;
         let Some(binary) = search.binary else {
             let guidance = search.guidance.expect("a search without a binary says why");
@@ -323,6 +327,12 @@ impl Launcher {
         ticket: Ticket,
     ) -> Result<Plan, Error> {
         let adapter = adapters::find(&request.agent)?;
+        if !request.plugins.is_empty() && !adapter.takes_plugins() {
+            return Err(Error::Unsupported { agent: request.agent.clone(), what: "take plugins".into() });
+        }
+        if request.workflow.is_some() && !adapter.runs_workflows() {
+            return Err(Error::Unsupported { agent: request.agent.clone(), what: "run workflows".into() });
+        }
         let (host, app) = (&self.shared.host, self.shared.app.as_str());
         let mut plan =
             adapter.plan(request, &adapters::Context { binary, host, app, mcp_commands: commands, survey })?;
@@ -373,7 +383,7 @@ impl Launcher {
     }
 
     fn spawn(&self, plan: &Plan) -> io::Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles)> {
-        let files = PrivateFiles::write(&plan.files, plan.scratch.as_deref())?;
+        let files = PrivateFiles::write(&plan.files, plan.scratch.as_deref(), plan.result_file)?;
         let command = Command {
             program: plan.program.clone(),
             args: files.args(&plan.args)?,

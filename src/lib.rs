@@ -26,6 +26,7 @@ pub mod guidance;
 mod launcher;
 mod lines;
 mod plan;
+mod plugin;
 mod process;
 mod redact;
 mod request;
@@ -33,6 +34,7 @@ mod run;
 mod supervise;
 mod survey;
 mod validate;
+mod workflow;
 
 pub use env::{Arch, HostEnv, Os};
 pub use error::Error;
@@ -40,8 +42,10 @@ pub use event::{Event, EventKind, NoticeLevel, Outcome, Status, Usage};
 pub use guidance::{Code, Guidance, Step};
 pub use launcher::{Launcher, LauncherBuilder};
 pub use plan::{Arg, EnvChange, Plan, PrivateFile, Stdin};
+pub use plugin::{ExportedPlugin, Plugin, adrkit_path, export_adrkit};
 pub use request::{AgentId, EnvValue, McpServer, Mode, Request};
 pub use run::Run;
+pub use workflow::{Gate, WorkflowOutcome, WorkflowRequest};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -90,6 +90,8 @@ pub(crate) enum OutputFormat {
     Json,
     /// The answer as text.
     Text,
+    /// One JSON object a line, and the last one tells how a workflow ended.
+    Workflow,
 }
 
 /// The exact command for a request.
@@ -114,6 +116,8 @@ pub struct Plan {
     /// Changes against the host's environment.
     pub(crate) env: BTreeMap<String, EnvChange>,
     pub(crate) files: Vec<PrivateFile>,
+    /// Which of the files is not written before the start: the agent writes it, and it is read after the end.
+    pub(crate) result_file: Option<usize>,
     /// What the person should be told at the start.
     pub(crate) notices: Vec<String>,
     pub(crate) output: OutputFormat,

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::plugin::Plugin;
+
 /// The id of an agent, such as `copilot`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -150,6 +152,9 @@ pub struct Request {
     pub(crate) model: Option<String>,
     pub(crate) system_prompt: Option<String>,
     pub(crate) mcp_servers: Vec<McpServer>,
+    pub(crate) plugins: Vec<Plugin>,
+    /// Set only by [`WorkflowRequest`](crate::WorkflowRequest).
+    pub(crate) workflow: Option<crate::workflow::Call>,
     pub(crate) env: BTreeMap<String, EnvValue>,
     pub(crate) env_remove: Vec<String>,
     pub(crate) extra_args: Vec<String>,
@@ -175,6 +180,8 @@ impl Request {
             model: None,
             system_prompt: None,
             mcp_servers: Vec::new(),
+            plugins: Vec::new(),
+            workflow: None,
             env: BTreeMap::new(),
             env_remove: Vec::new(),
             extra_args: Vec::new(),
@@ -230,6 +237,22 @@ impl Request {
     #[must_use]
     pub fn mcp_server(mut self, server: McpServer) -> Request {
         self.mcp_servers.push(server);
+        self
+    }
+
+    /// Adds the plugin in this folder for this run. May be repeated.
+    ///
+    /// The plan passes the least grant that lets the plugin's extensions join, and in Safe mode offers the tools that its
+    /// manifest names. To name tools yourself, add a [`Plugin`].
+    #[must_use]
+    pub fn plugin_dir(self, dir: impl Into<PathBuf>) -> Request {
+        self.plugin(Plugin::new(dir))
+    }
+
+    /// Adds a plugin for this run. May be repeated; names must differ.
+    #[must_use]
+    pub fn plugin(mut self, plugin: Plugin) -> Request {
+        self.plugins.push(plugin);
         self
     }
 
@@ -300,6 +323,7 @@ impl fmt::Debug for Request {
             .field("resume", &self.resume)
             .field("model", &self.model)
             .field("mcp_servers", &self.mcp_servers)
+            .field("plugins", &self.plugins)
             .field("env", &self.env)
             .field("env_remove", &self.env_remove)
             .field("extra_args", &self.extra_args)

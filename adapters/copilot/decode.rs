@@ -23,7 +23,13 @@ pub(super) fn decoder(plan: &Plan) -> Box<dyn Decoder> {
     match plan.output {
         OutputFormat::Json => Box::new(Json::new(plan)),
         OutputFormat::Text => Box::<Text>::default(),
+        OutputFormat::Workflow => super::workflow_events::decoder(plan),
     }
+}
+
+/// A decoder of a session's JSON, whatever the plan's own format is.
+pub(super) fn json(plan: &Plan) -> Box<dyn Decoder> {
+    Box::new(Json::new(plan))
 }
 
 /// Decodes `--output-format=json`.

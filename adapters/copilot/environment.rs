@@ -219,6 +219,23 @@ pub(super) fn environment(
     Ok(changes.map)
 }
 
+/// Lets variables of the host through that plugins of the run read; what the request or the launcher decided stays.
+pub(super) fn let_through(
+    env: &mut BTreeMap<String, EnvChange>,
+    request: &Request,
+    context: &Context<'_>,
+    names: &[String],
+) {
+    let windows = context.host.os == Os::Windows;
+    for name in names {
+        let kept_off = STRIPPED.iter().any(|stripped| matches(stripped.name, name, windows));
+        let removed = request.env_remove.iter().any(|removed| matches(removed, name, windows));
+        if !kept_off && !removed && env.get(name) == Some(&EnvChange::Remove) {
+            env.remove(name);
+        }
+    }
+}
+
 /// Changes by name; on Windows one for all spellings of a name.
 struct Changes {
     windows: bool,

@@ -26,6 +26,7 @@ fn plan(output: OutputFormat, mode: Mode, version: &str) -> Plan {
         stdin: crate::plan::Stdin::Null,
         env: Default::default(),
         files: Vec::new(),
+        result_file: None,
         notices: Vec::new(),
         output,
         mcp_servers: vec!["tolaria".into()],

@@ -17,6 +17,7 @@ mod jsonc;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
+mod plugins;
 mod prompt;
 mod rules;
 mod servers;
@@ -24,6 +25,8 @@ mod tools;
 mod trust;
 mod version;
 mod wire;
+mod workflow;
+mod workflow_events;
 
 /// The adapter.
 #[derive(Debug)]
@@ -63,7 +66,18 @@ impl Adapter for Copilot {
     }
 
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
-        plan::plan(request, context)
+        match &request.workflow {
+            Some(call) => workflow::plan(request, call, context),
+            None => plan::plan(request, context),
+        }
+    }
+
+    fn takes_plugins(&self) -> bool {
+        true
+    }
+
+    fn runs_workflows(&self) -> bool {
+        true
     }
 
     fn decoder(&self, plan: &Plan) -> Box<dyn Decoder> {

@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
+use super::plugins::{self, Plugins};
 use super::trust::{self, Trust};
 use super::{SPEC, environment, flags, prompt, servers, tools, version};
 use crate::adapters::Context;
 use crate::env::Os;
 use crate::error::Error;
 use crate::guidance;
-use crate::plan::{Arg, OutputFormat, Plan};
-use crate::request::{Mode, Request};
+use crate::plan::{Arg, EnvChange, OutputFormat, Plan};
+use crate::request::{EnvValue, Mode, Request};
 use crate::validate;
 
 /// The empty folder that a run works from where it must not work from the vault. A hidden name, so that the rules for hidden
 /// folders hold for it as well.
-const SCRATCH: &str = ".agent-launcher-empty";
+pub(super) const SCRATCH: &str = ".agent-launcher-empty";
 
 pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
     validate::request(request, context.host.os == Os::Windows)?;
@@ -25,7 +26,9 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     supported(request.mode, context)?;
     let through_shim = is_shim(context.binary.program.as_path());
 
-    let mut notices = Vec::new();
+    let plugins = plugins::plugins(request, context)?;
+
+    let mut notices = plugins.notices.clone();
     let trust = if request.mode == Mode::Safe { trust::trust(request, context) } else { trust::Trust::default() };
     let away = stays_away(&trust, context)?;
     notices.extend(away.then(|| trust.keep_out.as_deref().map(notice_of_away)).flatten());
@@ -52,7 +55,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     }
     match request.mode {
         Mode::Safe => {
-            safe(request, context, &trust, &mut text, &mut notices);
+            safe(request, context, &trust, &plugins, &mut text, &mut notices);
         }
         Mode::PowerUser => {
             text("--allow-all-tools".into());
@@ -63,8 +66,20 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     }
     text(format!("--secret-env-vars={}", environment::secret_names(request, context).join(",")));
     extra.into_iter().for_each(&mut text);
+    plugins.args.iter().cloned().for_each(&mut text);
     args.extend(own.arg);
 
+    let mut env = environment::environment(request, context, own.uses_dollar)?;
+    if !plugins.args.is_empty() {
+        let (name, value) = plugins::FEATURE_FLAG;
+        env.insert(name.into(), EnvChange::Set(EnvValue::Plain(value.into())));
+        environment::let_through(&mut env, request, context, &plugins.environment);
+        if away {
+            // A plugin starts in the run's working directory, and is asked about the vault.
+            let vault = request.vault.to_string_lossy().into_owned();
+            env.insert(plugins::VAULT.into(), EnvChange::Set(EnvValue::Plain(vault)));
+        }
+    }
     Ok(Plan {
         stream_id: request.stream_id.clone(),
         agent: request.agent.clone(),
@@ -77,13 +92,14 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         cwd: request.vault.clone(),
         scratch: away.then(|| SCRATCH.to_owned()),
         stdin: handed.stdin,
-        env: environment::environment(request, context, own.uses_dollar)?,
+        env,
         files: own.file.into_iter().collect(),
+        result_file: None,
         notices,
         output,
         mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
         allowed_tools: (request.mode == Mode::Safe)
-            .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
+            .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).chain(plugins.tools).collect()),
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
         ticket: Default::default(),
@@ -95,6 +111,7 @@ fn safe(
     request: &Request,
     context: &Context<'_>,
     trust: &Trust,
+    plugins: &Plugins,
     text: &mut impl FnMut(String),
     notices: &mut Vec<String>,
 ) {
@@ -102,9 +119,12 @@ fn safe(
     flags::SAFE.iter().filter(|flag| flag.is_in(version)).for_each(|flag| text(flag.name.to_owned()));
     let servers: Vec<&str> = request.mcp_servers.iter().map(|server| server.name.as_str()).collect();
     // `write` is no tool's name and gives nothing; it is kept as the record has it.
-    let available = ["write"].iter().chain(tools::SAFE).chain(&servers).copied();
+    let given = plugins.tools.iter().map(String::as_str);
+    let available = ["write"].iter().chain(tools::SAFE).chain(&servers).copied().chain(given);
     text(format!("--available-tools={}", join(available)));
-    text(format!("--allow-tool={}", join(["write"].iter().chain(&servers).copied())));
+    let grants = plugins.grants.iter().map(String::as_str);
+    let allowed = ["write"].iter().chain(&servers).copied().chain(grants);
+    text(format!("--allow-tool={}", join(allowed)));
     let mut denied = vec!["shell".to_owned()];
     if flags::WRITE_RULES.is_in(version) {
         denied.extend(hidden(&request.vault, context.host.os));
@@ -126,7 +146,7 @@ fn safe(
 }
 
 /// Whether the run has to work from an empty folder. Refused where that would not help.
-fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
+pub(super) fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
     let Some(keep_out) = &trust.keep_out else { return Ok(false) };
     if let Some(no_way) = &trust.no_way {
         let what = format!(
@@ -144,7 +164,7 @@ fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
     Ok(true)
 }
 
-fn notice_of_away(keep_out: &str) -> String {
+pub(super) fn notice_of_away(keep_out: &str) -> String {
     format!("Copilot works from an empty folder and reaches the vault by its full path: {keep_out}.")
 }
 

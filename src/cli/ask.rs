@@ -12,6 +12,7 @@ use super::render::Renderer;
 use super::request::RequestArgs;
 use super::signals::Interrupts;
 use super::style::Style;
+use super::workflow;
 
 /// How often the spinner moves.
 const TICK: Duration = Duration::from_millis(120);
@@ -46,11 +47,21 @@ async fn ask(args: &AskArgs, host: &HostEnv, style: &Style) -> Result<Exit, Refu
             return Err(Refusal::new(Exit::Cancelled, "cancelled before the agent was started"));
         }
     };
-    let run = launcher.start(plan)?;
+    stream(launcher.start(plan)?, &launcher, interrupts, args.json, style).await
+}
+
+/// Prints a run to its end. A signal cancels it.
+pub(super) async fn stream(
+    run: Run,
+    launcher: &Launcher,
+    interrupts: Interrupts,
+    json: bool,
+    style: &Style,
+) -> Result<Exit, Refusal> {
     // A task of its own: it must act while the main thread waits for a slow reader of stdout.
     tokio::spawn(interrupts.stop(launcher.clone()));
-    let output = if args.json { Output::Json } else { Output::text(*style) };
-    let (exit, written) = tell(run, &launcher, output).await;
+    let output = if json { Output::Json } else { Output::text(*style) };
+    let (exit, written) = tell(run, launcher, output).await;
     Ok(match written {
         Ok(()) => exit,
         // The reader has what it wanted, as in `| head`.
@@ -77,7 +88,7 @@ async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> (Exit, i
         let Some(event) = event else { break };
         match &event.kind {
             EventKind::Error { guidance, .. } => code = Some(guidance.code),
-            EventKind::Done { outcome } => exit = Exit::of_run(outcome.status, code),
+            EventKind::Done { outcome } => exit = workflow::exit(outcome, Exit::of_run(outcome.status, code)),
             _ => {}
         }
         if written.is_ok() {

@@ -13,10 +13,12 @@ mod exit;
 mod mcp;
 mod output;
 mod plan;
+mod plugin;
 mod render;
 mod request;
 mod signals;
 mod style;
+mod workflow;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,10 @@ enum Command {
     Ask(Box<ask::AskArgs>),
     /// Says what to do about the stderr of an agent, read from stdin.
     Classify(classify::ClassifyArgs),
+    /// Runs an agent's workflow and says how it ended.
+    Workflow(workflow::WorkflowArgs),
+    /// Writes the plugin that ships with this command to where an agent can read it.
+    Plugin(plugin::PluginArgs),
     /// The scripted agent behind `--agent demo`.
     #[command(hide = true, disable_version_flag = true)]
     DemoAgent(demo::DemoArgs),
@@ -97,6 +103,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Plan(args) => runtime.block_on(plan::run(&args, &host, &style)),
         Command::Ask(args) => runtime.block_on(ask::run(&args, &host, &style)),
         Command::Classify(args) => classify::run(&args, &host, &style),
+        Command::Workflow(args) => runtime.block_on(workflow::run(&args, &host, &style)),
+        Command::Plugin(args) => plugin::run(&args, &host, &style),
         Command::DemoAgent(args) => demo::run(&args),
     };
     // A blocked read of stdin or a silent pipe must not keep the process: whatever still runs is ended by its guards.

@@ -14,12 +14,22 @@ use super::{HostArgs, mcp};
 
 /// The mode as it is typed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ModeArg {
+pub(super) enum ModeArg {
     /// Reads and edits the vault and uses the given MCP servers; no shell.
     Safe,
     /// Every tool of the agent without asking, the shell included.
     #[value(alias = "power_user")]
     PowerUser,
+}
+
+impl ModeArg {
+    /// The mode.
+    pub(super) fn mode(self) -> Mode {
+        match self {
+            ModeArg::Safe => Mode::Safe,
+            ModeArg::PowerUser => Mode::PowerUser,
+        }
+    }
 }
 
 /// What to run, where and how.
@@ -39,6 +49,9 @@ pub(super) struct RequestArgs {
     /// repeated. Values of `env` are treated as secrets.
     #[arg(long, value_name = "JSON|@FILE")]
     mcp: Vec<String>,
+    /// A plugin for this run, as an absolute path. May be repeated. Its code runs with your own rights.
+    #[arg(long, value_name = "DIR")]
+    plugin_dir: Vec<PathBuf>,
     /// The model, by the agent's own name for it.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -106,12 +119,10 @@ impl RequestArgs {
         prompt: String,
         servers: Vec<McpServer>,
     ) -> Result<Request, Refusal> {
-        let mode = match self.mode {
-            ModeArg::Safe => Mode::Safe,
-            ModeArg::PowerUser => Mode::PowerUser,
-        };
-        let request = Request::new(agent, &self.vault, prompt).mode(mode).private_prompt(self.private_prompt);
+        let request =
+            Request::new(agent, &self.vault, prompt).mode(self.mode.mode()).private_prompt(self.private_prompt);
         let mut request = servers.into_iter().fold(request, Request::mcp_server);
+        request = self.plugin_dir.iter().fold(request, Request::plugin_dir);
         for variable in &self.env {
             let (name, value) = variable_of(variable, host)?;
             request = request.secret_env(name, value);
@@ -172,7 +183,7 @@ impl RequestArgs {
 }
 
 /// `NAME=VALUE` as it is, or `NAME` with the value it has in this process.
-fn variable_of(text: &str, host: &HostEnv) -> Result<(String, String), Refusal> {
+pub(super) fn variable_of(text: &str, host: &HostEnv) -> Result<(String, String), Refusal> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, value.to_owned()),
         None => {
@@ -192,7 +203,7 @@ fn variable_of(text: &str, host: &HostEnv) -> Result<(String, String), Refusal> 
 }
 
 /// The text itself, or what the file after `@` holds.
-fn text_or_file(flag: &str, value: &str) -> Result<String, Refusal> {
+pub(super) fn text_or_file(flag: &str, value: &str) -> Result<String, Refusal> {
     match value.strip_prefix('@') {
         None => Ok(value.to_owned()),
         Some(path) => std::fs::read_to_string(path)
@@ -201,7 +212,7 @@ fn text_or_file(flag: &str, value: &str) -> Result<String, Refusal> {
 }
 
 /// Seconds, with decimals, more than none.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds, such as 90 or 0.5".to_owned())?;
     if number.is_nan() || number <= 0.0 {
         return Err("must be more than 0".into());

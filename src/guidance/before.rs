@@ -166,6 +166,7 @@ pub(crate) fn of_error(error: &Error) -> Guidance {
         | Error::VaultRelative { .. }
         | Error::InvalidField { .. }
         | Error::InvalidServer { .. }
+        | Error::InvalidPlugin { .. }
         | Error::Forbidden { .. }
         | Error::StreamIdInUse(_) => refused(None),
         Error::ShutDown | Error::NoRuntime => {

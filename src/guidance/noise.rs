@@ -26,6 +26,8 @@ const NOISE: &[&str] = &[
     // Copilot CLI and others look for updates on the side; that this fails matters to nobody.
     r"(?i)^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)?(?:\[error\] )*(?:\[\w+\] )?(?:error:? )?(?:failed to |could not |unable to )?check(?:ing)? for (?:an )?updates?\b",
     r"(?i)^(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?\s+)?(?:\[error\] )*(?:\[\w+\] )?(?:error:? |failed to |could not )(?:send|flush|upload|report)(?:ing)? telemetry\b",
+    // Copilot CLI 1.0.102, before every workflow in a folder that is not trusted, 2026-11-30.
+    r"^Project extensions are excluded because the working folder is not trusted\.",
     // Gemini CLI 0.61.0, 2026-11.
     r"^Ripgrep is not available",
     r"^\[STARTUP\]",

@@ -14,15 +14,23 @@ pub(crate) struct PrivateFiles {
     _folder: Option<TempDir>,
     paths: Vec<PathBuf>,
     scratch: Option<PathBuf>,
+    result: Option<usize>,
 }
 
+/// A result larger than this is not read, in bytes.
+const LARGEST_RESULT: u64 = 16 * 1024 * 1024;
+
 impl PrivateFiles {
-    /// Writes the files into a fresh folder (0700, each file 0600 on unix).
+    /// Writes the files into a fresh folder (0700, each file 0600 on unix), but the `result` one, which is the agent's.
     ///
     /// With `scratch` there is an empty folder of that name beside them, to work from.
-    pub(crate) fn write(files: &[PrivateFile], scratch: Option<&str>) -> io::Result<PrivateFiles> {
+    pub(crate) fn write(
+        files: &[PrivateFile],
+        scratch: Option<&str>,
+        result: Option<usize>,
+    ) -> io::Result<PrivateFiles> {
         if files.is_empty() && scratch.is_none() {
-            return Ok(PrivateFiles { _folder: None, paths: Vec::new(), scratch: None });
+            return Ok(PrivateFiles { _folder: None, paths: Vec::new(), scratch: None, result: None });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("agent-launcher-");
@@ -36,6 +44,10 @@ impl PrivateFiles {
             std::fs::create_dir(&own)?;
             let name = PathBuf::from(&file.name);
             let path = own.join(name.file_name().unwrap_or_else(|| "file".as_ref()));
+            if result == Some(index) {
+                paths.push(path);
+                continue;
+            }
             let mut options = std::fs::OpenOptions::new();
             options.write(true).create_new(true);
             #[cfg(unix)]
@@ -45,12 +57,22 @@ impl PrivateFiles {
         }
         let scratch = scratch.map(|name| folder.path().join(name));
         scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
-        Ok(PrivateFiles { _folder: Some(folder), paths, scratch })
+        Ok(PrivateFiles { _folder: Some(folder), paths, scratch, result })
     }
 
     /// The empty folder to work from, where the plan has one.
     pub(crate) fn scratch(&self) -> Option<&Path> {
         self.scratch.as_deref()
+    }
+
+    /// What the agent wrote into the result file; `None` where it wrote none, or something else stands there.
+    pub(crate) fn result(&self) -> Option<Vec<u8>> {
+        let path = self.paths.get(self.result?)?;
+        let found = path.symlink_metadata().ok()?;
+        if !found.is_file() || found.len() > LARGEST_RESULT {
+            return None;
+        }
+        std::fs::read(path).ok()
     }
 
     /// The arguments with the paths of the files filled in.

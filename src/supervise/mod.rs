@@ -316,7 +316,10 @@ impl Supervisor {
         self.stdin = None;
         self.stdout = None;
         self.stderr = None;
-        self.files = None;
+        // Read before the files are removed, after everything that could still write is gone.
+        if let Some(bytes) = self.files.take().and_then(|files| files.result()) {
+            self.teller.result_file(&bytes);
+        }
         // One more look, where the last one came before the leader was collected: then nothing guards it any longer.
         self.tree.live();
         let exit = self.exit.unwrap_or_default();

@@ -124,6 +124,11 @@ impl Teller {
         events
     }
 
+    /// Takes what the agent wrote into its result file.
+    pub(super) fn result_file(&mut self, bytes: &[u8]) {
+        self.facts.decoder.result_file(bytes);
+    }
+
     /// The last events. Told once, by the supervisor.
     pub(super) fn last(&mut self, cancelled: bool, stop: Option<Stop>, exit: Exit, stderr: &str) -> Vec<EventKind> {
         let mut events = Vec::new();
@@ -150,6 +155,7 @@ impl Teller {
                 denied_tools: self.denied_tools,
                 elapsed_ms: u64::try_from(self.facts.started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 stderr_tail: last(&stderr, STDERR_TAIL).to_owned(),
+                workflow: report.workflow.clone(),
             },
         });
         events

@@ -33,6 +33,10 @@ mod fakes;
 #[cfg(unix)]
 mod fault_matrix;
 mod faults;
+#[cfg(all(unix, feature = "cli"))]
+mod plugins;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
 mod tidy;
+#[cfg(all(unix, feature = "cli"))]
+mod workflow;

@@ -26,6 +26,8 @@ const OPTIONAL: &[(&str, &str, &[&str])] = &[
     ("usage.full.json", "", USAGE),
     ("done.full.json", "/outcome", &["exit_code", "signal", "session_id", "usage"]),
     ("done.full.json", "/outcome/usage", USAGE),
+    ("done.workflow.json", "/outcome", &["exit_code", "workflow"]),
+    ("done.workflow.json", "/outcome/workflow", &["run_status", "result_status", "result"]),
 ];
 
 const USAGE: &[&str] = &[
@@ -88,7 +90,7 @@ fn every_combination_of_optional_fields_reads_and_writes_alike() {
 fn every_field_that_can_be_absent_stands_in_the_table() {
     for name in event_files() {
         let full: Value = serde_json::from_str(&read(&name)).unwrap();
-        for at in ["", "/outcome", "/outcome/usage"] {
+        for at in ["", "/outcome", "/outcome/usage", "/outcome/workflow"] {
             let Some(object) = full.pointer(at).and_then(Value::as_object) else { continue };
             let listed: BTreeSet<&str> = OPTIONAL
                 .iter()

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use agent_launcher::{Code, Event, EventKind, Guidance, NoticeLevel, Outcome, Status, Step, Usage};
+use agent_launcher::{
+    Code, Event, EventKind, Gate, Guidance, NoticeLevel, Outcome, Status, Step, Usage, WorkflowOutcome,
+};
 use ts_rs::{Config, TS};
 
 const HEAD: &str = "\
@@ -63,6 +65,8 @@ fn the_published_types_are_current() {
         declaration::<Outcome>(&config),
         declaration::<Status>(&config),
         declaration::<Usage>(&config),
+        declaration::<WorkflowOutcome>(&config),
+        declaration::<Gate>(&config),
         declaration::<Guidance>(&config),
         declaration::<Step>(&config),
         declaration::<Code>(&config),

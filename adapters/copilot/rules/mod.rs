@@ -8,7 +8,9 @@ mod limits;
 mod model;
 mod policy;
 mod start;
+mod workflow;
 
 use crate::guidance::Rule;
 
-pub(super) static RULES: &[&[Rule]] = &[limits::RULES, account::RULES, policy::RULES, model::RULES, start::RULES];
+pub(super) static RULES: &[&[Rule]] =
+    &[workflow::RULES, limits::RULES, account::RULES, policy::RULES, model::RULES, start::RULES];

@@ -19,6 +19,16 @@ pub(super) static TEXTS: &[Text] = &[
         ],
     },
     Text {
+        key: "workflows_not_available",
+        title: "Workflows need an account that has them",
+        message: "{agent} runs workflows only where it is signed in, with an account whose Copilot plan is billed by AI \
+                  credits.",
+        steps: &[
+            Run("{login}"),
+            Choose("If you are signed in already: ask who manages the Copilot plan whether it includes workflows."),
+        ],
+    },
+    Text {
         key: "sign_in_prompt",
         title: "Sign in to {agent} first",
         message: "{agent} asked to sign in, which is not possible from inside {app}. Sign in once in a terminal; after \

@@ -68,6 +68,12 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Run("{update}"), Choose("Look for an update of {app} too."), Retry],
     },
     Text {
+        key: "workflow_rejected",
+        title: "{agent} did not start the workflow",
+        message: "{agent} refused the workflow[: {detail}].",
+        steps: &[Choose("Correct the workflow's name or arguments in {app}, or name the plugin that brings it.")],
+    },
+    Text {
         key: "request_refused",
         title: "This cannot be asked of {agent|the agent}",
         message: "{app} asked for something that cannot be done: {detail}.",

@@ -26,6 +26,14 @@ test("checklist 35: it starts at process.cwd() and follows an absolute cwd of se
   assert.equal(dir.get(), "/three", "the handler works when it is passed on by itself");
 });
 
+test("checklist 35: a launcher that keeps the session out of the folder names it in the environment", (t) => {
+  t.after(() => delete process.env.AGENT_LAUNCHER_VAULT);
+  for (const [value, start] of [["/vault", "/vault"], ["relative", process.cwd()], ["", process.cwd()]]) {
+    process.env.AGENT_LAUNCHER_VAULT = value;
+    assert.equal(createSessionDir().get(), start);
+  }
+});
+
 test("checklist 37: after a change the tools use the new repository, and the workflow reads it when each run starts", async (t) => {
   const space = workspace(t);
   const other = join(space.top, "other");

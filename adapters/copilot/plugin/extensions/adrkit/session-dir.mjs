@@ -5,8 +5,17 @@
 
 import { isAbsolute } from "node:path";
 
+/**
+ * Where the session begins: the process's own directory. A launcher that keeps the agent out of the folder it works on
+ * (an untrusted one, whose settings would run programs) names that folder in the environment.
+ */
+function startDir(env = process.env) {
+  const named = env.AGENT_LAUNCHER_VAULT;
+  return named && isAbsolute(named) ? named : process.cwd();
+}
+
 /** A tracker that starts at `start` and follows `session.context_changed`. */
-export function createSessionDir(start = process.cwd()) {
+export function createSessionDir(start = startDir()) {
   let current = start;
   return {
     /** The directory now. */
