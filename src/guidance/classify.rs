@@ -9,7 +9,8 @@ use std::time::Duration;
 use regex::Captures;
 
 use super::fill::{Params, guidance};
-use super::rule::{On, Pattern, Rule};
+use super::rule::{On, Rule};
+use super::sentences::{self, Sentence};
 use super::{Code, Guidance, clean, shared, wait};
 use crate::adapters::Spec;
 
@@ -207,16 +208,22 @@ fn by_events(failure: &Failure<'_>) -> Option<Found> {
 
 fn by_event(failure: &Failure<'_>, error: &AgentError) -> Option<Found> {
     let message = clean::text(&error.message);
-    let matches = |rule: &'static Rule| match &rule.on {
-        On::Event(event) if event.matches(error) => Some(Found {
-            rule,
-            params: with_wait(params(failure), rule.code, &message),
-            evidence: last_lines(&message, 4),
-        }),
-        On::Phrase(pattern) => matched(failure, rule, pattern, &message),
-        _ => None,
+    let event = rules(failure.spec).position(|rule| matches!(&rule.on, On::Event(event) if event.matches(error)));
+    let sentence = sentences::find(failure.spec, &message);
+    let position = |rule: &Rule| rules(failure.spec).position(|other| std::ptr::eq(other, rule));
+    // Whichever stands first in the tables is the more specific.
+    let mut found = match (event, sentence) {
+        (None, None) => return None,
+        (Some(event), Some(sentence)) if position(sentence.rule).is_some_and(|at| at < event) => {
+            told(failure, &sentence)
+        }
+        (None, Some(sentence)) => told(failure, &sentence),
+        (Some(event), _) => {
+            let rule = rules(failure.spec).nth(event)?;
+            let params = with_wait(params(failure), rule.code, &message);
+            Found { rule, params, evidence: last_lines(&message, 4) }
+        }
     };
-    let mut found = rules(failure.spec).find_map(matches)?;
     if let Some(status) = error.status {
         found.params.add("status", &status.to_string());
     }
@@ -224,10 +231,15 @@ fn by_event(failure: &Failure<'_>, error: &AgentError) -> Option<Found> {
 }
 
 fn by_phrase(failure: &Failure<'_>, text: &str) -> Option<Found> {
-    rules(failure.spec).find_map(|rule| match &rule.on {
-        On::Phrase(pattern) => matched(failure, rule, pattern, text),
-        _ => None,
-    })
+    sentences::find(failure.spec, text).map(|sentence| told(failure, &sentence))
+}
+
+/// What a sentence says of a failure.
+fn told(failure: &Failure<'_>, sentence: &Sentence<'_>) -> Found {
+    let lines: Vec<&str> = sentence.lines.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = if lines.len() > 4 { [&lines[..1], &lines[lines.len() - 3..]].concat() } else { lines };
+    let params = with_wait(captured(params(failure), &sentence.captures), sentence.rule.code, sentence.lines);
+    Found { rule: sentence.rule, params, evidence: shown.into_iter().map(str::to_owned).collect() }
 }
 
 fn by_answer(failure: &Failure<'_>) -> Option<Found> {
@@ -263,17 +275,6 @@ pub(super) fn with_denied(params: Params, count: u32, first: Option<&str>) -> Pa
     // The sentence that follows ends with a full stop of its own.
     let first = first.unwrap_or_default().trim().trim_end_matches('.');
     params.with("count", &count.to_string()).with("actions", actions).with("were", were).with("first", first)
-}
-
-fn matched(failure: &Failure<'_>, rule: &'static Rule, pattern: &Pattern, text: &str) -> Option<Found> {
-    let captures = pattern.captures(text)?;
-    let whole = captures.get(0)?;
-    let start = text[..whole.start()].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[whole.end()..].find('\n').map_or(text.len(), |at| whole.end() + at);
-    let lines: Vec<&str> = text[start..end].lines().filter(|line| !line.trim().is_empty()).collect();
-    let shown = if lines.len() > 4 { [&lines[..1], &lines[lines.len() - 3..]].concat() } else { lines };
-    let params = with_wait(captured(params(failure), &captures), rule.code, &text[start..end]);
-    Some(Found { rule, params, evidence: shown.into_iter().map(str::to_owned).collect() })
 }
 
 /// With what the named groups of a phrase caught.

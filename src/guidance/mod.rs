@@ -9,6 +9,7 @@ mod clean;
 mod fill;
 mod noise;
 mod rule;
+mod sentences;
 mod shared;
 #[cfg(test)]
 mod tests;

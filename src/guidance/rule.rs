@@ -82,29 +82,23 @@ pub(crate) struct Pattern {
 static COMPILED: LazyLock<RwLock<HashMap<(&'static str, bool), Option<&'static Regex>>>> =
     LazyLock::new(RwLock::default);
 
-/// What may stand before an agent's sentence on its line: a sign, a time, a level, and who complains.
-const HEAD: &str = concat!(
-    r"(?m)^[ \t!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
-    r"(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?[ \t]+)?",
-    r"(?:\[?(?i:error|fatal)\]?:?[ \t]+)*(?:\([a-z_]+\)[ \t]+)?",
-    r"(?:(?:Error executing prompt|Execution failed|Model call failed|Error loading model list|Uncaught|Unhandled error|Unhandled rejection)[: ]+)*",
-    r#""?(?:[A-Za-z]*(?:Error|Exception)(?: \[[A-Z0-9_]+\])?: )*"?"#,
-);
-
 impl Pattern {
-    /// The expression. `None` where it does not compile, which a test rules out for every rule.
+    /// The expression, held to the beginning of what it is matched with. `$` is the end of a line.
+    pub(crate) fn anchored(&self) -> String {
+        if self.whole { format!(r"\A\s*(?:{})\s*\z", self.text) } else { format!(r"(?m)\A(?:{})", self.text) }
+    }
+
+    /// The same, compiled. `None` where it does not compile, which a test rules out for every rule.
     pub(crate) fn regex(&self) -> Option<&'static Regex> {
         let key = (self.text, self.whole);
         if let Some(regex) = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *regex;
         }
-        let text =
-            if self.whole { format!(r"\A\s*(?:{})\s*\z", self.text) } else { format!("{HEAD}(?:{})", self.text) };
-        let regex = Regex::new(&text).ok().map(|regex| &*Box::leak(Box::new(regex)));
+        let regex = Regex::new(&self.anchored()).ok().map(|regex| &*Box::leak(Box::new(regex)));
         *COMPILED.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(regex)
     }
 
-    /// The first match in `text`.
+    /// The match at the beginning of `text`.
     pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.regex()?.captures(text)
     }

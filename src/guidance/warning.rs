@@ -1,9 +1,8 @@
 //! A cause that shows before the end: on stderr while the agent still tries, or as an answer that is none.
 
-use super::classify::{answer_rule, rules};
+use super::classify::answer_rule;
 use super::fill::{Params, guidance};
-use super::rule::On;
-use super::{Code, clean};
+use super::{Code, clean, sentences};
 use crate::adapters::Spec;
 
 /// A line of stderr that names what keeps the agent from answering.
@@ -23,7 +22,7 @@ pub(crate) fn early_warning(spec: &Spec, app: &str, line: &str, secrets: &[Strin
     if text.trim().is_empty() {
         return None;
     }
-    let rule = rules(spec).find(|rule| matches!(&rule.on, On::Phrase(pattern) if pattern.captures(&text).is_some()))?;
+    let rule = sentences::find(spec, &text)?.rule;
     let fatal = match rule.code {
         Code::NotSignedIn
         | Code::TokenRejected
