@@ -132,7 +132,7 @@ pub(crate) fn classify(failure: &Failure<'_>) -> Guidance {
     }
     if let Some(found) = by_rule(failure, &stderr) {
         let (code, key) = refined(failure, &found);
-        let params = found.params;
+        let params = with_defaults(failure, key, found.params);
         return guidance(code, key, params, with_last_lines(found.evidence, &stderr), failure.secrets);
     }
     let mut evidence: Vec<String> = failure.errors.last().map(|error| error.message.clone()).into_iter().collect();
@@ -161,7 +161,8 @@ fn limited(failure: &Failure<'_>, code: Code, key: &str, limit: Duration, stderr
         params.add("line", last.trim_end_matches('.'));
         return guidance(code, key, params, last_lines(stderr, 4), failure.secrets);
     };
-    let reason = guidance(found.rule.code, found.rule.text, found.params, found.evidence, failure.secrets);
+    let of_reason = with_defaults(failure, found.rule.text, found.params);
+    let reason = guidance(found.rule.code, found.rule.text, of_reason, found.evidence, failure.secrets);
     params.add("reason", &reason.title);
     params.add("reason_code", &reason.code.as_str());
     let mut limited = guidance(code, key, params, reason.evidence, failure.secrets);
@@ -332,6 +333,16 @@ fn params(failure: &Failure<'_>) -> Params {
     }
     if let Some(signal) = failure.signal.or_else(|| failure.exit_code.and_then(shared::signal_of_exit)) {
         params.add("signal_name", &shared::signal_name(signal));
+    }
+    params
+}
+
+/// With what is likely, where the signal itself did not say it.
+fn with_defaults(failure: &Failure<'_>, key: &str, params: Params) -> Params {
+    // Agents take the first that is set.
+    let params = params.with("variable", failure.auth_variables.first().map(String::as_str).unwrap_or_default());
+    if key == "version_too_old" {
+        return params.with("found", failure.version.unwrap_or_default()).with("needed", failure.spec.floor.safe);
     }
     params
 }

@@ -28,7 +28,7 @@ pub(crate) use before::{
     wrong_architecture,
 };
 pub(crate) use classify::{AgentError, Cause, Failure, classify};
-pub(crate) use rule::{Rule, Signal, code, kind, kind_status, phrase};
+pub(crate) use rule::{Example, Rule, code, kind, kind_status, phrase};
 pub(crate) use warning::{EarlyWarning, answer_is_failure, early_warning};
 
 /// The longest answer, in bytes, that may be nothing but an error.

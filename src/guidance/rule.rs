@@ -20,11 +20,14 @@ pub(crate) struct Rule {
     /// The key of the text.
     pub(crate) text: &'static str,
     /// Where the signal was seen: a version and a date, or a public report.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests hold every rule to it"))]
     pub(crate) source: &'static str,
     /// What it must match.
-    pub(crate) example: Signal,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests hold every rule to it"))]
+    pub(crate) example: Example,
     /// What looks alike and it must not match.
-    pub(crate) near_miss: Signal,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests hold every rule to it"))]
+    pub(crate) near_miss: Example,
 }
 
 /// The signal of a rule. In this order signals are more specific, and decide first.
@@ -58,8 +61,9 @@ pub(crate) struct Event {
 }
 
 /// What the examples of a rule are made of.
+#[cfg_attr(not(test), expect(dead_code, reason = "the tests read it"))]
 #[derive(Debug)]
-pub(crate) enum Signal {
+pub(crate) enum Example {
     /// Text on stderr (or the answer).
     Text(&'static str),
     /// An error event: kind, finer code, status.
@@ -79,8 +83,9 @@ pub(crate) struct Pattern {
 }
 
 /// What was compiled, by the text of the pattern. Rules are static and few, so nothing is ever taken out.
-static COMPILED: LazyLock<RwLock<HashMap<(&'static str, bool), Option<&'static Regex>>>> =
-    LazyLock::new(RwLock::default);
+static COMPILED: LazyLock<RwLock<Compiled>> = LazyLock::new(RwLock::default);
+
+type Compiled = HashMap<(&'static str, bool), Option<&'static Regex>>;
 
 impl Pattern {
     /// The expression, held to the beginning of what it is matched with. `$` is the end of a line.

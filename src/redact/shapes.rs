@@ -85,16 +85,14 @@ static SHAPES: LazyLock<Vec<(Regex, Check)>> = LazyLock::new(|| {
         // Names and values, as in settings, environments and command lines.
         (format!(r#"(?i)(?:{NAMES}|token|\bpwd)s?(?:\\*["'])?\s?[:=]\s?(?:{quoted})"#), Check::Value),
         (
-            format!(
-                r#"(?:[A-Z0-9]_)?(?:PASSWORD|PASSWD|SECRET|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY|TOKEN|CREDENTIALS?)=(?P<s>[^\s"'<>]+)"#
-            ),
+            r#"(?:[A-Z0-9]_)?(?:PASSWORD|PASSWD|SECRET|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY|TOKEN|CREDENTIALS?)=(?P<s>[^\s"'<>]+)"#.to_owned(),
             Check::Value,
         ),
         (format!(r#"(?i){NAMES}\s?=\s?{BARE}"#), Check::Value),
         (format!(r#"(?i)tokens?\s?=\s?{BARE}"#), Check::Counted),
-        (format!(r#"(?i)\bpwd\s?=\s?(?P<s>[^\s"'&,;\\<>/][^\s"'&,;<>]*)"#), Check::Value),
+        (r#"(?i)\bpwd\s?=\s?(?P<s>[^\s"'&,;\\<>/][^\s"'&,;<>]*)"#.to_owned(), Check::Value),
         (format!(r#"(?i)(?:{NAMES}|token)(?:\\*["'])?:\s?{BARE}"#), Check::Random),
-        (format!(r#"(?im)^\s*[\w.-]*password:\s?(?P<s>[^\s"']{{6,}})\s*$"#), Check::Value),
+        (r#"(?im)^\s*[\w.-]*password:\s?(?P<s>[^\s"']{6,})\s*$"#.to_owned(), Check::Value),
         (format!(r#"(?i)--(?:[a-z-]{{0,30}}-)?(?:{NAMES}|token)[ =](?P<s>[^\s"'<>-][^\s"'<>]*)"#), Check::Value),
     ];
     texts.into_iter().filter_map(|(text, check)| Regex::new(&text).ok().map(|regex| (regex, check))).collect()

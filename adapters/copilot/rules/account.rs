@@ -1,6 +1,6 @@
 //! Copilot's words about the sign-in. Recordings are of 1.0.102, 2026-11-30, Linux.
 
-use crate::guidance::{Code, Rule, Signal::*, kind_status, phrase};
+use crate::guidance::{Code, Example::*, Rule, kind_status, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // Sign-in.
@@ -21,6 +21,14 @@ pub(super) static RULES: &[Rule] = &[
         source: "1.0.102, recording 5_badtoken_ghp_text",
         example: Text("Error: Classic Personal Access Tokens (ghp_) are not supported by Copilot."),
         near_miss: Text("Classic Personal Access Tokens are being phased out."),
+    },
+    Rule {
+        on: phrase(r"(?:\S )?Waiting for authorization\.\.\.|Enter one-time code: \S+ at https://\S+/login/device"),
+        code: Code::NotSignedIn,
+        text: "sign_in_prompt",
+        source: "0.0.418, 0.0.422; github/copilot-cli#1686, #1866",
+        example: Text("Enter one-time code: CA8D-C2B6 at https://github.com/login/device"),
+        near_miss: Text("Enter the one-time code of the door at the gate"),
     },
     Rule {
         on: phrase(r"Login succeeded, but the token was not saved\."),
@@ -183,7 +191,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         on: kind_status(&["authorization"], 403, 403),
         code: Code::PolicyBlocked,
-        text: "access_refused",
+        text: "copilot_refused",
         source: "1.0.102, recordings 5_gh_chat_403_policy_text, 5_gh_chat_403_feature_text (simulated)",
         example: Event("authorization", "", 403),
         near_miss: Event("authorization", "", 401),

@@ -1,6 +1,6 @@
 //! Copilot's words about the allowance and the rate of requests. Recordings are of 1.0.102, 2026-11-30, Linux.
 
-use crate::guidance::{Code, Rule, Signal::*, code, kind, phrase};
+use crate::guidance::{Code, Example::*, Rule, code, kind, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // Allowance and rate: finer codes decide before kinds.

@@ -1,6 +1,6 @@
 //! Copilot's words about models, and servers of models. Recordings are of 1.0.102, 2026-11-30, Linux.
 
-use crate::guidance::{Code, Rule, Signal::*, phrase};
+use crate::guidance::{Code, Example::*, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // A model server of the person's own.

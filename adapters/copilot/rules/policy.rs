@@ -1,6 +1,6 @@
 //! Copilot's words about the plan and policies. Recordings are of 1.0.102, 2026-11-30, Linux.
 
-use crate::guidance::{Code, Rule, Signal::*, phrase};
+use crate::guidance::{Code, Example::*, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -84,7 +84,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         on: phrase(r#"Failed to list models: (?:403\b|Forbidden\b)"#),
         code: Code::PolicyBlocked,
-        text: "access_refused",
+        text: "copilot_refused",
         source: "0.0.404; github/copilot-cli#1316, #1006",
         example: Text(r#"Execution failed: Error: Failed to list models: 403"#),
         near_miss: Text(r#"They failed to list models: 403 of them were toys, said the clerk"#),

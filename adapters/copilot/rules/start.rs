@@ -1,6 +1,6 @@
 //! Copilot's words about what keeps it from starting or going on: arguments, sessions, installation, trust. Recordings are of 1.0.102, 2026-11-30, Linux.
 
-use crate::guidance::{Code, Rule, Signal::*, phrase};
+use crate::guidance::{Code, Example::*, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // Sessions.

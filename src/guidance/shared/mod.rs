@@ -5,7 +5,7 @@ mod provider;
 mod system;
 
 use super::Code;
-use super::rule::{On, Rule, Signal::*};
+use super::rule::{Example::*, On, Rule};
 
 /// The tables, in the order in which they are asked: the words of a certificate hold those of the network.
 pub(super) static RULES: &[&[Rule]] = &[system::RULES, network::RULES, provider::RULES];

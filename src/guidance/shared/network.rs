@@ -1,7 +1,7 @@
 //! Rules of every agent about the network and certificates.
 
 use crate::guidance::Code;
-use crate::guidance::rule::{Rule, Signal::*, phrase};
+use crate::guidance::rule::{Example::*, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // Certificates before the network: their sentences hold network words.

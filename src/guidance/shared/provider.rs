@@ -1,7 +1,7 @@
 //! Rules of every agent about providers of models, and ends that say little.
 
 use crate::guidance::Code;
-use crate::guidance::rule::{On, Rule, Signal::*, answer, status};
+use crate::guidance::rule::{Example::*, On, Rule, answer, phrase, status};
 
 pub(super) static RULES: &[Rule] = &[
     // Errors of model providers: by status, then as an answer.
@@ -84,6 +84,15 @@ pub(super) static RULES: &[Rule] = &[
         source: "Qwen Code 0.24.4, Claude Code 2.1.332 in text mode, 2026-11",
         example: Text("[API Error: 503 Service Unavailable]"),
         near_miss: Text("[API Error: five hundred]"),
+    },
+    // A question that a program without a terminal cannot answer.
+    Rule {
+        on: phrase(r"(?:Opening authentication page in your browser\. )?Do you want to continue\? \[Y/n\]:?\s*$"),
+        code: Code::NotSignedIn,
+        text: "sign_in_prompt",
+        source: "Digital-Process-Tools/claude-remember#532",
+        example: Text("Opening authentication page in your browser. Do you want to continue? [Y/n]:"),
+        near_miss: Text("Do you want to continue? the letter asked"),
     },
     // Little-saying ends.
     Rule {

@@ -1,7 +1,7 @@
 //! Rules of every agent about the computer: crashes, the interpreter, the installation, the disk.
 
 use crate::guidance::Code;
-use crate::guidance::rule::{On, Rule, Signal::*, phrase};
+use crate::guidance::rule::{Example::*, On, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     // Crashes.

@@ -2,6 +2,8 @@
 //!
 //! `tests/guidance/corpus.jsonl` and `near_misses.jsonl` hold one case a line, with the report or recording it is from.
 
+#![expect(clippy::print_stdout, reason = "precision and recall are printed")]
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -99,4 +101,9 @@ fn no_case_stands_in_the_corpus_twice() {
     for case in cases(CORPUS).into_iter().chain(cases(NEAR_MISSES)) {
         assert!(seen.insert(case.id.clone(), ()).is_none(), "{}", case.id);
     }
+}
+
+/// The texts of the corpus, for the properties.
+pub(super) fn texts() -> impl Iterator<Item = String> {
+    cases(CORPUS).into_iter().map(|case| case.stderr).filter(|text| !text.is_empty())
 }

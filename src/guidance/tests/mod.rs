@@ -1,6 +1,8 @@
 //! Tests of the rules, the texts and the classification as a whole.
 
+mod cases;
 mod corpus;
+mod properties;
 mod rules;
 
 /// The table of Copilot.

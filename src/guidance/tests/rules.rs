@@ -4,29 +4,30 @@ use std::collections::BTreeSet;
 
 use super::spec;
 use crate::guidance::classify::{NAMES, rules};
-use crate::guidance::rule::{On, Pattern, Rule, Signal};
+use crate::guidance::fill::{Params, guidance};
+use crate::guidance::rule::{Example, On, Pattern, Rule};
 use crate::guidance::sentences;
 use crate::guidance::texts;
 use crate::guidance::{AgentError, Code, Failure, classify};
 
 /// What a signal is classified as, all else unknown: the code and the text.
-fn classified(rule: &Rule, signal: &Signal) -> (Code, String) {
+fn classified(rule: &Rule, signal: &Example) -> (Code, String) {
     let mut failure = Failure::new(spec(), "Tolaria");
     let mut errors = Vec::new();
     match signal {
-        Signal::Text(text) if matches!(rule.on, On::Answer(_)) => {
+        Example::Text(text) if matches!(rule.on, On::Answer(_)) => {
             failure.answer = text;
             failure.answered = true;
         }
-        Signal::Text(text) => failure.stderr = text,
-        Signal::Event(error_type, code, status) => errors.push(AgentError {
+        Example::Text(text) => failure.stderr = text,
+        Example::Event(error_type, code, status) => errors.push(AgentError {
             error_type: (*error_type).to_owned(),
             message: String::from("the server said so"),
             status: Some(*status),
             code: (!code.is_empty()).then(|| (*code).to_owned()),
         }),
-        Signal::Exit(code) => failure.exit_code = Some(*code),
-        Signal::Signal(signal) => failure.signal = Some(*signal),
+        Example::Exit(code) => failure.exit_code = Some(*code),
+        Example::Signal(signal) => failure.signal = Some(*signal),
     }
     failure.errors = &errors;
     let guidance = classify(&failure);
@@ -61,7 +62,7 @@ fn every_rule_matches_its_example_and_not_its_near_miss() {
         }
         if let On::Phrase(pattern) | On::Answer(pattern) = &rule.on {
             for (signal, expected) in [(&rule.example, true), (&rule.near_miss, false)] {
-                let Signal::Text(text) = signal else { panic!("a phrase without a text: {rule:#?}") };
+                let Example::Text(text) = signal else { panic!("a phrase without a text: {rule:#?}") };
                 let found = if matches!(rule.on, On::Phrase(_)) {
                     sentences::all(spec(), text).iter().any(|found| std::ptr::eq(*found, rule))
                 } else {
@@ -99,6 +100,23 @@ fn no_text_has_the_key_of_another_and_none_blames_the_person() {
             {
                 assert!(!words.contains(blame), "{blame} in {}", text.key);
             }
+        }
+    }
+}
+
+#[test]
+fn no_text_shows_a_brace_or_an_unknown_part_whatever_is_known() {
+    let known =
+        NAMES.iter().chain(&["wait", "until", "variables", "network_variables", "exit_code", "limit", "reason"]);
+    let full = known.fold(Params::of(spec(), "Tolaria"), |params, name| params.with(name, "something"));
+    for params in [Params::default(), Params::of(spec(), "Tolaria"), full] {
+        for text in texts::all() {
+            let filled = guidance(Code::Unknown, text.key, params.clone(), Vec::new(), &[]);
+            let words = filled.steps.iter().map(|step| serde_json::to_value(step).unwrap());
+            let steps: Vec<String> =
+                words.filter_map(|step| Some(step.get("text").or(step.get("command"))?.as_str()?.to_owned())).collect();
+            let json = format!("{} {} {}", filled.title, filled.message, steps.join(" "));
+            assert!(!json.contains(['{', '}', '[', ']', '|']), "{}: {json}", text.key);
         }
     }
 }

@@ -116,7 +116,7 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Choose("Sign in with the account that your organization gave you."), Run("{login}")],
     },
     Text {
-        key: "access_refused",
+        key: "copilot_refused",
         title: "{agent} may not be used with this account",
         message: "The sign-in worked, but the service refused this request. Usually the account has no subscription to \
                   {agent}, or the organization has switched it off; sometimes the sign-in is too old.[ It came from the \
@@ -126,6 +126,17 @@ pub(super) static TEXTS: &[Text] = &[
             Choose(
                 "See there whether Copilot, and Copilot in the CLI, are on. If an organization manages them, ask its administrator.",
             ),
+            Run("{login}"),
+        ],
+    },
+    Text {
+        key: "access_refused",
+        title: "{agent} may not be used with this account",
+        message: "The sign-in or key was accepted, but it does not allow this request[ (status {status})]. Often the plan \
+                  or the key does not include it.[ It came from the environment variable {variable}.]",
+        steps: &[
+            Choose("See in the account of the service what the plan or the key allows, or ask whoever manages it."),
+            Set("{variable}"),
             Run("{login}"),
         ],
     },

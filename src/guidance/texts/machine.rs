@@ -105,8 +105,8 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "version_too_old",
         title: "Update {agent}",
-        message: "This computer has version {found|of {agent} that is too old}; {app} needs {needed|a newer one} or newer, \
-                  because older ones lack what keeps your notes safe.",
+        message: "{agent} on this computer is version {found|of an older kind}; {app} needs {needed|a newer one} or \
+                  newer, because older ones lack what keeps your notes safe.",
         steps: &[Run("{update}"), Run("{install}"), Retry],
     },
     Text {
