@@ -5,6 +5,7 @@
 mod command;
 mod copilot_failures;
 mod copilot_mcp;
+mod copilot_plugin;
 mod copilot_prompts;
 mod copilot_scenario;
 mod copilot_stop;
