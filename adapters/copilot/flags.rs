@@ -109,7 +109,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("--mode", "the mode is given with the request"),
     ("--model", "the model is given with the request"),
     ("--output-format", "the output is read by the launcher"),
-    ("--plugin-dir", "a plugin can bring hooks and servers of its own"),
+    ("--plugin-dir", "plugins are given with the request"),
     ("--prompt", "the prompt is given with the request"),
     ("--remote", "it lets others steer the run"),
     ("--resume", "the session is given with the request"),
