@@ -191,3 +191,52 @@ fn ask_takes_plugins() {
     let calls = bench.runs();
     assert!(calls[0].args().contains(&"--plugin-dir"));
 }
+
+/// The stand-in that the tests of the real CLI use must not be kinder than the command it plays.
+#[test]
+fn the_fake_adr_is_strict_and_plays_every_exit() {
+    let bench = Bench::new();
+    crate::support::fake::install(&bench.bin(), "adr");
+    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("adapters/copilot/plugin/test/recordings");
+    for name in ["check.json", "explain.json", "lint.json"] {
+        std::fs::copy(recordings.join(name), bench.bin().join(name)).unwrap();
+    }
+    std::fs::create_dir_all(bench.root().join("docs/adr")).unwrap();
+    let adr = bench.bin().join("adr").display().to_string();
+    let run = |args: &[&str]| bench.end(bench.program(&adr, args).spawn().expect("it starts"));
+
+    for args in [
+        &["lint", "--jsn"][..],
+        &["lint", "--json", "a"],
+        &["lint"],
+        &["check", "--json", "--"],
+        &["explain", "--json", "--", "a", "b"],
+        &["lint", "--json", "--dir", "-x"],
+        &["lint", "--json", "--dir"],
+        &["graph", "--json"],
+        &[],
+    ] {
+        let ended = run(args);
+        assert_eq!((ended.code, &*ended.stdout), (Some(2), ""), "{args:?}: {ended:?}");
+        assert!(ended.stderr.starts_with("Error: ") && ended.stderr.contains("Usage: adr"), "{ended:?}");
+    }
+    let missing = run(&["lint", "--json", "--dir", "nowhere"]);
+    assert!(
+        missing.code == Some(2) && missing.stderr.contains("Corpus directory not found: \"nowhere\"."),
+        "{missing:?}"
+    );
+    let checked = run(&["check", "--json", "--dir", "docs/adr", "--", "-x", "a b"]);
+    assert_eq!((checked.code, &checked.json()["changedFiles"]), (Some(0), &json!(["-x", "a b"])));
+    assert_eq!(run(&["explain", "--json", "--", "p"]).json()["path"], "p");
+
+    let plays = |play: Value| {
+        std::fs::write(bench.bin().join("adr.json"), json!({"lint": play}).to_string()).unwrap();
+        run(&["lint", "--json"])
+    };
+    assert_eq!(plays(json!({"exit": 1})).json(), json!({"checked": 31, "findings": []}));
+    let crash = plays(json!({"exit": 3, "stdout": "", "stderr": "boom\n"}));
+    assert_eq!((crash.code, &*crash.stdout, &*crash.stderr), (Some(3), "", "boom\n"));
+    assert_eq!(plays(json!({"stdout": "junk"})).stdout, "junk");
+    assert_eq!(plays(json!({"fill": 100_000})).stdout.len(), 100_000);
+    assert_eq!(plays(json!({"signal": 9})).code, None);
+}

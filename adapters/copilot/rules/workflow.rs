@@ -1,7 +1,7 @@
 //! Copilot's words about workflows. Recordings are of 1.0.102, 2026-11-30, Linux; "by the code" was read from the CLI's own
 //! JavaScript, as no workflow runs without a GitHub login.
 
-use crate::guidance::{Code, Rule, Example::*, phrase};
+use crate::guidance::{Code, Example::*, Rule, phrase};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
