@@ -140,7 +140,7 @@ export type WorkflowOutcome = {
   /** The workflow's result, where it gave one. */
   result?: unknown, };
 
-/** The verdict on a workflow. Only [`Gate::Ok`] means that all is well. */
+/** The verdict on a workflow. Only `ok` means that all is well. */
 export type Gate = "ok" | "findings" | "incomplete" | "usage_error" | "failed";
 
 /** What happened and what to do, for a person. */

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use agent_launcher::{Event, EventKind, NoticeLevel, Outcome, Status};
+use agent_launcher::{Event, EventKind, Gate, NoticeLevel, Outcome, Status};
 
 use super::card::card;
 use super::style::{Ink, Style, harmless, one_line, paint};
@@ -95,6 +95,10 @@ impl<O: Write, E: Write> Renderer<O, E> {
             }
             EventKind::Done { outcome } => {
                 self.close_line()?;
+                // A workflow's answer is its result.
+                if let Some(result) = outcome.workflow.as_ref().and_then(|workflow| workflow.result.as_ref()) {
+                    self.answer(&format!("{result:#}\n"))?;
+                }
                 self.note(Ink::Dim, &summary(outcome))
             }
             // Usage is told with `Done`; kinds of a later library have no place in a text for people.
@@ -156,6 +160,17 @@ impl<O: Write, E: Write> Renderer<O, E> {
     }
 }
 
+/// A verdict for people.
+fn word_of(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Ok => "ok",
+        Gate::Findings => "findings",
+        Gate::Incomplete => "incomplete",
+        Gate::UsageError => "the workflow could not do what it was asked",
+        Gate::Failed => "failed",
+    }
+}
+
 /// The end of a run in one line.
 fn summary(outcome: &Outcome) -> String {
     let word = match outcome.status {
@@ -166,6 +181,9 @@ fn summary(outcome: &Outcome) -> String {
     };
     let mut parts =
         vec![format!("{word} in {:.1} s", std::time::Duration::from_millis(outcome.elapsed_ms).as_secs_f64())];
+    if let Some(workflow) = &outcome.workflow {
+        parts.push(format!("verdict: {}", word_of(workflow.gate)));
+    }
     if let Some(usage) = &outcome.usage {
         parts.extend(usage.input_tokens.map(|n| format!("{n} tokens in")));
         parts.extend(usage.output_tokens.map(|n| format!("{n} tokens out")));

@@ -26,7 +26,7 @@ pub struct WorkflowOutcome {
     pub result: Option<Value>,
 }
 
-/// The verdict on a workflow. Only [`Gate::Ok`] means that all is well.
+/// The verdict on a workflow. Only `ok` means that all is well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

@@ -258,6 +258,17 @@ fn the_command_exits_0_for_ok_alone() {
 }
 
 #[test]
+fn people_get_the_result_on_stdout_and_the_verdict_on_stderr() {
+    let bench = bench("1.0.102", &json!({"case": "completed", "result": {"status": "findings", "n": 1}}));
+    let vault = bench.vault().display().to_string();
+    let program = bench.bin().join("copilot").display().to_string();
+    let ended = bench.run(&["workflow", "run", "adr-review", "--vault", &vault, "--program", &program]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.json(), json!({"status": "findings", "n": 1}));
+    assert!(ended.stderr.contains("verdict: findings"), "{ended:?}");
+}
+
+#[test]
 fn wrong_usage_of_the_command_exits_2_and_starts_nothing() {
     let bench = bench("1.0.102", &json!({}));
     let vault = bench.vault().display().to_string();
