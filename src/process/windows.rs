@@ -4,7 +4,6 @@
 //! us or by the end of the host process, however it ends, Windows ends all of them. There is no polite signal for a
 //! program without a window, so a tree is ended at once.
 
-use std::future::Future;
 use std::io;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,9 +38,11 @@ impl Tree {
     /// Starts a process as the first of a job of its own. Must be called within a runtime.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
     pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
+        // There is no way to ask, and a job ends with its host by itself.
+        let Spawn { stdin, polite: _, guarded: _ } = how;
         let mut wrap = CommandWrap::with_new(&command.program, |child| {
             child.args(&command.args).current_dir(&command.cwd).env_clear().envs(&command.env);
-            child.stdin(if how.stdin { Stdio::piped() } else { Stdio::null() });
+            child.stdin(if stdin { Stdio::piped() } else { Stdio::null() });
             child.stdout(Stdio::piped()).stderr(Stdio::piped());
         });
         let mut child = wrap.wrap(KillOnDrop).wrap(JobObject).wrap(Flags).spawn()?;
