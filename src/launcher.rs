@@ -7,12 +7,14 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
+use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
 use crate::adapters;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
 use crate::env::{HostEnv, Os};
 use crate::error::Error;
+use crate::event::Event;
 use crate::guidance::{self, Failure, Guidance};
 use crate::plan::{EnvChange, Plan, Stdin, Ticket};
 use crate::plugin::Plugin;
@@ -240,7 +242,7 @@ impl Launcher {
         self.shared.registry.enter(&live, &plan.ticket)?;
         let (sender, last, receiver) = supervise::channel();
         let run = Run::new(Arc::clone(&live), receiver);
-        if plan.ticket.cancelled.load(Ordering::Acquire) {
+        if plan.ticket.cancelled.load(Ordering::Acquire) || live.cancel.is_cancelled() {
             self.shared.registry.leave(&live);
             supervise::never_started(facts, last);
             return Ok(run);
@@ -251,6 +253,7 @@ impl Launcher {
             Error::Setup(Box::new(guidance))
         });
         let (tree, pipes, files) = started?;
+        tracing::debug!(stream_id = %plan.stream_id, agent = %plan.agent, pid = tree.leader(), "agent started");
         // Set before anything can drop the run, and only here.
         let _ = live.tree.set(Arc::clone(&tree));
         let limits = Limits { grace: self.shared.grace, timeout: plan.timeout, idle: plan.idle_timeout };
@@ -262,6 +265,21 @@ impl Launcher {
         let supervisor = Supervisor::new(live, registry, facts, limits, tree, pipes, stdin, files, (sender, last));
         runtime.spawn(supervisor.run());
         Ok(run)
+    }
+
+    /// Plans and starts in one: the events of the run, or the one error that kept it from starting.
+    ///
+    /// Nothing happens before the stream is first polled, which must be within a tokio runtime. Dropping the stream ends
+    /// what it is at: the search, or the run as [`Run`] says.
+    pub fn ask(&self, request: Request) -> impl Stream<Item = Result<Event, Error>> + Send + use<> {
+        let launcher = self.clone();
+        async_stream::try_stream! {
+            let plan = launcher.plan(&request).await?;
+            let mut run = launcher.start(plan)?;
+            while let Some(event) = run.next().await {
+                yield event;
+            }
+        }
     }
 
     /// Stops the run with this stream id. Returns at once; the run's `Done` tells the end.

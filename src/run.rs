@@ -24,7 +24,7 @@ use crate::process::Tree;
 /// # Dropping
 ///
 /// Dropping a run kills the agent and all it started before `drop` returns, without a polite signal; it commonly takes
-/// a millisecond or two, at most half a second. Dropping the runtime does the same. To let the agent end by itself,
+/// a millisecond or two, and at most two seconds where the kernel does not let a process go. Dropping the runtime does the same. To let the agent end by itself,
 /// [`cancel`](crate::Launcher::cancel) and read on to `Done`. A run that was read to `Done` has nothing left to kill.
 pub struct Run {
     pub(crate) live: Arc<Live>,

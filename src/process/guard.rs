@@ -96,7 +96,7 @@ impl Guard {
     fn start(&mut self) {
         let mut command = std::process::Command::new("/bin/sh");
         command.arg("-c").arg(format!("name={MARK}{SCRIPT}")).arg("agent-launcher-guard").current_dir("/");
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("LC_ALL", "C").process_group(0);
+        command.env_clear().env("PATH", "/usr/bin:/bin:/run/current-system/sw/bin").env("LC_ALL", "C").process_group(0);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let Ok(shell) = spawned else { return };
         if let Some(pipe) = &shell.stdin {

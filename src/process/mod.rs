@@ -40,8 +40,12 @@ pub(crate) use tree::Tree;
 /// What leaves the tree by a double fork into a session of its own is found by it (Linux).
 pub(crate) const MARK: &str = "AGENT_LAUNCHER_RUN";
 
-/// How long what is left of a tree may take after its leader has exited and it was asked to end.
+/// How long what an agent left behind at its own exit may take to end once it was asked to.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
+
+/// How long what is left of a tree that is being stopped may take after its leader has exited, within the grace. An npm
+/// shim exits at once, and the agent behind it needs a moment (Copilot: 0.3 s).
+const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
 /// How long a kill is repeated before it is given up. Only a process that forks faster than it is killed, or one that
 /// the kernel does not let go, lasts that long.
@@ -120,10 +124,12 @@ impl Tree {
         if self.is_gone() {
             return true;
         }
+        let begin = Instant::now();
         self.ask(polite);
         let _ = tokio::time::timeout(grace, self.exited()).await;
         // The leader is the one that ends the others politely. Once it is gone there is little to wait for.
-        self.vanish(Instant::now() + LEFTOVER_GRACE.min(grace)).await || self.kill().await
+        let rest = grace.saturating_sub(begin.elapsed());
+        self.vanish(Instant::now() + rest.min(ORPHAN_GRACE)).await || self.kill().await
     }
 
     /// Ends what is left after the leader has exited: asks, waits a moment, kills.

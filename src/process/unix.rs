@@ -28,7 +28,7 @@ use super::table::{self, Process};
 use super::{Command, Exit, MARK, Pipes, Polite, Spawn};
 
 /// How long a synchronous kill may take. It ends as soon as nothing is left, commonly after a millisecond.
-const KILL_NOW_LIMIT: Duration = Duration::from_millis(500);
+const KILL_NOW_LIMIT: Duration = Duration::from_secs(2);
 
 /// A started process and all that it started. Dropping it kills all of them before it returns.
 #[derive(Debug)]
@@ -76,6 +76,11 @@ impl Tree {
         }
         let tree = Tree { child: Mutex::new(child), leader, start, mark, guarded, known, gone: AtomicBool::new(false) };
         Ok((Arc::new(tree), pipes))
+    }
+
+    /// The leader's pid, for logs.
+    pub(crate) fn leader(&self) -> i32 {
+        self.leader
     }
 
     /// Waits until the leader has exited. Cancel safe. For one waiter at a time.
@@ -156,6 +161,12 @@ impl Tree {
                 break;
             }
             members.extend(found.into_iter().map(|process| (process.pid, process)));
+        }
+        for process in members.values().filter(|process| process.ended && process.pid != self.leader) {
+            // An orphan comes to this process where that is the first of a container or adopts on purpose.
+            if process.parent.unsigned_abs() == std::process::id() {
+                let _ = nix::sys::wait::waitpid(Pid::from_raw(process.pid), Some(nix::sys::wait::WaitPidFlag::WNOHANG));
+            }
         }
         members.retain(|_, process| !process.ended);
         *known = members.values().map(|process| (process.pid, process.start)).collect();

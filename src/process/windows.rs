@@ -54,6 +54,11 @@ impl Tree {
         Ok((Arc::new(Tree { child: Mutex::new(child), struck: AtomicBool::new(false) }), pipes))
     }
 
+    /// The leader's pid, for logs; 0 once it was collected.
+    pub(crate) fn leader(&self) -> u32 {
+        lock(&self.child).id().unwrap_or_default()
+    }
+
     /// Waits until the leader has exited. Cancel safe. For one waiter at a time.
     pub(crate) async fn exited(&self) -> io::Result<Exit> {
         // The job's own `wait` keeps a thread until the job is empty; only the leader is waited for here.

@@ -210,6 +210,7 @@ impl Supervisor {
         state.ending = None;
         state.gone = gone;
         if !gone {
+            tracing::warn!(stream_id = %self.live.stream_id, pid = self.tree.leader(), "the agent's tree could not be ended");
             // The kernel does not let it go. Nothing more can be done, and the reader must not wait for it.
             state.stuck = true;
             self.exit.get_or_insert_default();
@@ -306,6 +307,7 @@ impl Supervisor {
     }
 
     fn stop(&mut self, why: Stop, state: &mut State, grace: Duration) {
+        tracing::debug!(stream_id = %self.live.stream_id, ?why, "stopping the agent");
         self.stop.get_or_insert(why);
         self.end(state, grace);
     }
@@ -324,6 +326,10 @@ impl Supervisor {
         self.tree.live();
         let exit = self.exit.unwrap_or_default();
         let events = self.teller.last(self.cancelled, self.stop, exit, &self.tail.text());
+        if let Some(EventKind::Done { outcome }) = events.last() {
+            let (status, exit_code, signal) = (outcome.status, outcome.exit_code, outcome.signal);
+            tracing::debug!(stream_id = %self.live.stream_id, ?status, ?exit_code, ?signal, "run ended");
+        }
         self.registry.leave(&self.live);
         last.send(Batch { events, room: None });
     }

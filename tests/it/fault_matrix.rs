@@ -31,8 +31,9 @@ const FAULTS: &[(&str, &str, bool)] = &[
 
 const GRACE: Duration = Duration::from_millis(200);
 
-/// How long beyond the grace an end may take here. The promise is 100 ms on an idle machine; what the tests run on seldom is.
-const SLACK: Duration = Duration::from_secs(3);
+/// How long an end may take here beyond the grace before it counts as hanging. The promise is 100 ms on a machine that is
+/// not busy with something else, which one that runs tests always is: the bench of `cancel` measures it.
+const SLACK: Duration = Duration::from_secs(20);
 
 /// How a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,11 +210,11 @@ fn a_host_that_is_killed_takes_everything_with_it() {
         pids.extend(crate::support::fake::child_pids(Path::new(&bin)));
         assert!(!pids.is_empty());
         // The guard gives two seconds of grace.
-        processes::assert_gone(&pids, Duration::from_secs(2) + SLACK * 2);
+        processes::assert_gone(&pids, SLACK);
         let bench = Path::new(&bin).parent().unwrap();
         let begin = Instant::now();
         while !processes::of(bench).is_empty() {
-            assert!(begin.elapsed() < SLACK * 2, "{fault}: left: {:#?}", processes::of(bench));
+            assert!(begin.elapsed() < SLACK, "{fault}: left: {:#?}", processes::of(bench));
         }
         let _ = std::fs::remove_dir_all(bench);
     }
