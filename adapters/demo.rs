@@ -91,6 +91,7 @@ impl Adapter for Demo {
             output: OutputFormat::Json,
             mcp_servers: Vec::new(),
             allowed_tools: None,
+            allowed_folders: Vec::new(),
             timeout: request.timeout,
             idle_timeout: request.idle_timeout,
             ticket: Default::default(),

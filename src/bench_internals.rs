@@ -37,6 +37,7 @@ impl CopilotJson {
             output: OutputFormat::Json,
             mcp_servers: vec!["tolaria".into()],
             allowed_tools: None,
+            allowed_folders: Vec::new(),
             timeout: None,
             idle_timeout: None,
             ticket: Default::default(),

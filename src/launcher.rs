@@ -401,7 +401,7 @@ impl Launcher {
     }
 
     fn spawn(&self, plan: &Plan) -> io::Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles)> {
-        let files = PrivateFiles::write(&plan.files, plan.scratch.as_deref(), plan.result_file)?;
+        let files = PrivateFiles::write(&plan.files, plan.scratch.as_ref(), plan.result_file)?;
         let command = Command {
             program: plan.program.clone(),
             args: files.args(&plan.args)?,

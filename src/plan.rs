@@ -83,6 +83,15 @@ impl std::fmt::Debug for PrivateFile {
     }
 }
 
+/// An empty folder that only this run's agent works from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scratch {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where to make it; `None` for where temporary files are.
+    pub(crate) below: Option<PathBuf>,
+}
+
 /// How the agent's stdout is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
@@ -110,8 +119,8 @@ pub struct Plan {
     pub(crate) args: Vec<Arg>,
     /// Where it works; with `scratch` the folder that it reaches by its full path.
     pub(crate) cwd: PathBuf,
-    /// The name of an empty private folder to work from instead, which exists only while the run does.
-    pub(crate) scratch: Option<String>,
+    /// An empty private folder to work from instead, which exists only while the run does.
+    pub(crate) scratch: Option<Scratch>,
     pub(crate) stdin: Stdin,
     /// Changes against the host's environment.
     pub(crate) env: BTreeMap<String, EnvChange>,
@@ -125,6 +134,8 @@ pub struct Plan {
     pub(crate) mcp_servers: Vec<String>,
     /// The tools of the agent that the mode gives; `None` where the mode gives all. Tools of the app's servers come on top.
     pub(crate) allowed_tools: Option<Vec<String>>,
+    /// The folders in which the mode lets files be written, in every spelling known; empty where that is not watched.
+    pub(crate) allowed_folders: Vec<PathBuf>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
     /// What only the launcher that made the plan knows; no part of what the plan is.
@@ -215,7 +226,7 @@ impl Plan {
     /// The folder it works from; a private one by its name, since its path is chosen at the start.
     fn printed_cwd(&self) -> String {
         match &self.scratch {
-            Some(name) => format!("<private folder {name}>"),
+            Some(scratch) => format!("<private folder {}>", scratch.name),
             None => self.cwd.to_string_lossy().into_owned(),
         }
     }

@@ -71,6 +71,13 @@ impl Survey {
         Survey { seen: seen.into_iter().collect() }
     }
 
+    /// With more that was made up.
+    #[cfg(test)]
+    pub(crate) fn and(mut self, seen: impl IntoIterator<Item = (Look, Seen)>) -> Survey {
+        self.seen.extend(seen);
+        self
+    }
+
     /// What was seen; missing where nobody looked.
     pub(crate) fn seen(&self, look: &Look) -> &Seen {
         self.seen.get(look).unwrap_or(&Seen::Missing)

@@ -1,20 +1,18 @@
 //! Copilot's stdout as events. Pure and total: a line that cannot be read loses only itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::answer::Answer;
 use super::tools;
+use super::tripwire::Tripwire;
 use super::wire::{self, Kind, Line};
 use crate::adapters::text::{Text, strip_escapes, unrecognized};
 use crate::adapters::{Decoder, Report};
 use crate::event::{EventKind, NoticeLevel, Usage};
 use crate::guidance::AgentError;
 use crate::plan::{OutputFormat, Plan};
-
-/// Most tool calls that are followed at once; more can only be nonsense.
-const OPEN_TOOLS: usize = 4096;
 
 /// The first version known to tell retries: 1.0.80 does, 1.0.69 does not and 1.0.70 to 1.0.79 were not looked at.
 const TURN_RETRY: (u64, u64, u64) = (1, 0, 80);
@@ -39,22 +37,12 @@ struct Json {
     answer: Answer,
     /// The thinking as told, joined like the answer. A retry thinks anew; nothing of it is taken back.
     thinking: Answer,
-    /// Tool calls that have begun, by id.
-    open_tools: HashMap<String, OpenTool>,
+    tripwire: Tripwire,
     /// The last state told of each MCP server.
     servers: BTreeMap<String, String>,
     warnings: Vec<String>,
     usage: Usage,
     own_servers: Vec<String>,
-    allowed_tools: Option<Vec<String>>,
-    /// Tools of the agent that it said it leaves out of this run.
-    left_out: Vec<String>,
-}
-
-#[derive(Debug)]
-struct OpenTool {
-    name: String,
-    server: Option<String>,
 }
 
 impl Json {
@@ -64,7 +52,7 @@ impl Json {
             answer: Answer::inferring(!told),
             report: Report { has_final_event: true, ..Report::default() },
             own_servers: plan.mcp_servers.clone(),
-            allowed_tools: plan.allowed_tools.clone(),
+            tripwire: Tripwire::new(plan),
             ..Json::default()
         }
     }
@@ -183,7 +171,7 @@ impl Json {
             Kind::ToolStart => self.tool_start(data(line)?, events),
             Kind::ToolOutput => {
                 let output: wire::ToolOutput<'_> = data(line)?;
-                self.check_tool(&output.tool_call_id);
+                self.trip(self.tripwire.ran(&output.tool_call_id));
             }
             Kind::ToolComplete => self.tool_complete(data(line)?, events),
             Kind::McpServers => {
@@ -244,11 +232,7 @@ impl Json {
     }
 
     fn tool_start(&mut self, start: wire::ToolStart<'_>, events: &mut Vec<EventKind>) {
-        let server = start.mcp_config_server_name.or(start.mcp_server_name);
-        if self.open_tools.len() < OPEN_TOOLS {
-            let open = OpenTool { name: start.tool_name.clone().into_owned(), server };
-            self.open_tools.insert(start.tool_call_id.clone().into_owned(), open);
-        }
+        self.tripwire.begin(&start);
         events.push(EventKind::ToolStart {
             tool_name: start.tool_name.into_owned(),
             tool_id: start.tool_call_id.into_owned(),
@@ -258,12 +242,10 @@ impl Json {
 
     fn tool_complete(&mut self, done: wire::ToolComplete<'_>, events: &mut Vec<EventKind>) {
         if done.success {
-            self.check_tool(&done.tool_call_id);
+            self.trip(self.tripwire.succeeded(&done.tool_call_id));
         }
-        let open = self.open_tools.remove(done.tool_call_id.as_ref());
-        let denied = done.error.as_ref().is_some_and(|error| {
-            error.code.as_deref() == Some("denied") || open.is_some_and(|open| self.is_left_out(&open.name, error))
-        });
+        let left_out = self.tripwire.end(&done.tool_call_id, done.error.as_ref());
+        let denied = left_out || done.error.as_ref().is_some_and(|error| error.code.as_deref() == Some("denied"));
         let answer = done.result.and_then(|result| result.content);
         events.push(EventKind::ToolDone {
             tool_id: done.tool_call_id.into_owned(),
@@ -273,24 +255,9 @@ impl Json {
         });
     }
 
-    /// Whether a call failed since the mode leaves the tool out. To a person that is a refusal; a name that Copilot
-    /// never had is the model's mistake.
-    fn is_left_out(&self, name: &str, error: &wire::ToolError) -> bool {
-        let Some(allowed) = &self.allowed_tools else { return false };
-        let known = tools::is_known(name) || self.left_out.iter().any(|left_out| left_out == name);
-        known && !allowed.iter().any(|tool| tool == name) && error.message == format!("Tool '{name}' does not exist.")
-    }
-
-    /// The tripwire: a tool that ran although the mode does not give it.
-    fn check_tool(&mut self, id: &str) {
-        let (Some(allowed), Some(open)) = (&self.allowed_tools, self.open_tools.get(id)) else { return };
-        let permitted = match &open.server {
-            Some(server) => self.own_servers.contains(server),
-            None => allowed.contains(&open.name) || self.own_servers.iter().any(|own| is_tool_of(&open.name, own)),
-        };
-        if !permitted && self.report.bypassed.is_none() {
-            self.report.bypassed = Some(format!("the tool `{}` ran although the mode does not give it", open.name));
-        }
+    /// Keeps the first breach.
+    fn trip(&mut self, breach: Option<String>) {
+        self.report.bypassed = self.report.bypassed.take().or(breach);
     }
 
     fn server(&mut self, server: wire::McpServer, events: &mut Vec<EventKind>) {
@@ -331,7 +298,7 @@ impl Json {
 
     fn info(&mut self, message: &str, events: &mut Vec<EventKind>) {
         if let Some(list) = message.strip_prefix("Disabled tools: ") {
-            self.left_out = list.split(", ").take(256).map(str::to_owned).collect();
+            self.tripwire.leave_out(list);
         }
         let Some(name) = message.strip_prefix("Unknown tool name in the tool allowlist: ") else { return };
         let name = name.trim_matches('"');
@@ -359,11 +326,6 @@ impl Json {
         self.report.usage = Some(usage.clone());
         events.push(EventKind::Usage(usage));
     }
-}
-
-/// Whether a tool name is of this server, by Copilot's `server-tool` spelling.
-fn is_tool_of(name: &str, server: &str) -> bool {
-    name.strip_prefix(server).is_some_and(|rest| rest.starts_with('-'))
 }
 
 fn notice(level: NoticeLevel, message: String, events: &mut Vec<EventKind>) {

@@ -31,6 +31,7 @@ fn plan(output: OutputFormat, mode: Mode, version: &str) -> Plan {
         output,
         mcp_servers: vec!["tolaria".into()],
         allowed_tools: safe.then(|| super::tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
+        allowed_folders: safe.then(|| "/vault".into()).into_iter().collect(),
         timeout: None,
         idle_timeout: None,
         ticket: Default::default(),
@@ -193,6 +194,28 @@ fn a_tool_outside_the_mode_that_runs_trips_the_wire() {
     assert!(!bypassed(&[&start("tolaria-echo"), &done(true)]));
     let other = r#"{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"Tolaria-echo","mcpServerName":"Tolaria"}}"#;
     assert!(bypassed(&[other, &done(true)]), "a server that differs by case is another server");
+}
+
+#[test]
+fn a_file_outside_what_the_mode_lets_write_trips_the_wire() {
+    let bypassed = |tool: &str, path: &str| {
+        let arguments = serde_json::json!({ "path": path, "file_text": "x" });
+        let start = serde_json::json!({ "type": "tool.execution_start", "data": { "toolCallId": "1", "toolName": tool, "arguments": arguments } });
+        let done = r#"{"type":"tool.execution_complete","data":{"toolCallId":"1","success":true}}"#;
+        run(&[&start.to_string(), done]).1.report().bypassed.clone()
+    };
+    for path in ["/vault/a.md", "a.md", "sub/a.md", "/vault/sub/../a.md", "./a.md", "/VAULT/a.md", "a..md", "sub/a.b/c"]
+    {
+        assert_eq!(bypassed("create", path), None, "{path}");
+        assert_eq!(bypassed("edit", path), None, "{path}");
+    }
+    for path in
+        [".git/hooks/x", "/vault/.mcp.json", "sub/.envrc", "../a", "/vault/../etc/x", "/vaults/a", "/etc/passwd"]
+    {
+        assert!(bypassed("create", path).is_some_and(|what| what.contains("was written")), "{path}");
+        assert!(bypassed("edit", path).is_some(), "{path}");
+    }
+    assert_eq!(bypassed("view", "/vault/.git/config"), None, "reading hidden files of the vault is no breach");
 }
 
 mod any_bytes {

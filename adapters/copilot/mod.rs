@@ -22,6 +22,7 @@ mod prompt;
 mod rules;
 mod servers;
 mod tools;
+mod tripwire;
 mod trust;
 mod version;
 mod wire;

@@ -9,13 +9,13 @@ use crate::adapters::Context;
 use crate::env::Os;
 use crate::error::Error;
 use crate::guidance;
-use crate::plan::{Arg, EnvChange, OutputFormat, Plan};
+use crate::plan::{Arg, EnvChange, OutputFormat, Plan, Scratch};
 use crate::request::{EnvValue, Mode, Request};
 use crate::validate;
 
 /// The empty folder that a run works from where it must not work from the vault. A hidden name, so that the rules for hidden
 /// folders hold for it as well.
-pub(super) const SCRATCH: &str = ".agent-launcher-empty";
+const SCRATCH: &str = ".agent-launcher-empty";
 
 pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
     validate::request(request, context.host.os == Os::Windows)?;
@@ -90,7 +90,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         program: context.binary.program.clone(),
         args,
         cwd: request.vault.clone(),
-        scratch: away.then(|| SCRATCH.to_owned()),
+        scratch: away.then(|| scratch(&trust)),
         stdin: handed.stdin,
         env,
         files: own.file.into_iter().collect(),
@@ -100,6 +100,12 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
         allowed_tools: (request.mode == Mode::Safe)
             .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).chain(plugins.tools).collect()),
+        // Names on Windows have too many spellings to tell outside from inside by the letter.
+        allowed_folders: if request.mode == Mode::Safe && context.host.os != Os::Windows {
+            trust::both(&request.vault, context.survey)
+        } else {
+            Vec::new()
+        },
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
         ticket: Default::default(),
@@ -143,6 +149,11 @@ fn safe(
         text(format!("--add-dir={}", request.vault.display()));
     }
     trust.servers.iter().for_each(|name| text(format!("--disable-mcp-server={name}")));
+}
+
+/// The empty folder.
+pub(super) fn scratch(trust: &Trust) -> Scratch {
+    Scratch { name: SCRATCH.to_owned(), below: trust.below.clone() }
 }
 
 /// Whether the run has to work from an empty folder. Refused where that would not help.

@@ -245,6 +245,17 @@ fn the_vault_is_left_only_where_that_is_needed() {
 }
 
 #[test]
+fn the_empty_folder_is_made_where_nothing_is_trusted() {
+    let mut machine = machine(Os::Linux);
+    let config = r#"{"trustedFolders":["/home","/tmp"]}"#;
+    let places = [("/var/tmp", "/tmp/really"), ("/dev/shm", "/dev/shm")];
+    let real = places.map(|(place, real)| (Look::Real(place.into()), Seen::Path(real.into())));
+    machine.survey = disk(&machine, &[("config.json", config)], &[".mcp.json"]).and(real);
+    let plan = machine.plan(&machine.request("a")).expect("planned");
+    assert_eq!(plan.scratch.and_then(|scratch| scratch.below), Some("/dev/shm".into()));
+}
+
+#[test]
 fn safe_mode_is_refused_where_no_folder_would_help() {
     let mut machine = machine(Os::Linux);
     machine.survey = disk(&machine, &[("config.json", r#"{"trustedFolders":["/"]}"#)], &[".mcp.json"]);

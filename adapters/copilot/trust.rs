@@ -42,6 +42,8 @@ const SERVERS: &str = "mcp-config.json";
 pub(super) struct Trust {
     /// Why the run must not work from the vault, for people.
     pub(super) keep_out: Option<String>,
+    /// Where the empty folder goes, where not to the temporary files.
+    pub(super) below: Option<PathBuf>,
     /// Why it cannot work from elsewhere either.
     pub(super) no_way: Option<String>,
     /// The person's own servers, to be left out.
@@ -54,6 +56,7 @@ pub(super) fn looks(request: &Request, host: &HostEnv, survey: &Survey) -> Vec<L
     let mut looks: Vec<Look> =
         [CONFIG, SETTINGS, PERMISSIONS, SERVERS].iter().map(|name| Look::Text(home.join(name))).collect();
     looks.push(Look::PrivateRoot);
+    looks.extend(elsewhere(host).map(|place| Look::Real(place.into())));
     looks.push(Look::Real(request.vault.clone()));
     for folder in lines(&request.vault, survey) {
         looks.extend([".git", ".git/commondir"].map(|name| Look::Kind(folder.join(name))));
@@ -95,17 +98,29 @@ pub(super) fn trust(request: &Request, context: &Context<'_>) -> Trust {
     if approved && trust.keep_out.is_none() {
         trust.keep_out = Some("you have approved more for this folder in Copilot than Safe mode gives".into());
     }
-    if trust.keep_out.is_some()
-        && let Seen::Path(root) = survey.seen(&Look::PrivateRoot)
-    {
-        let place = vec![root.clone()];
-        let covered =
-            above(&place, &home, CONFIG, host, survey).or_else(|| above(&place, &home, PERMISSIONS, host, survey));
-        trust.no_way = covered.map(|folder| {
-            format!("your Copilot settings trust `{}`, which holds the temporary files as well", folder.display())
-        });
+    if trust.keep_out.is_some() {
+        let covered = |place: &Path| {
+            let places = [place.to_path_buf()];
+            above(&places, &home, CONFIG, host, survey).or_else(|| above(&places, &home, PERMISSIONS, host, survey))
+        };
+        let Seen::Path(temporary) = survey.seen(&Look::PrivateRoot) else { return trust };
+        if let Some(folder) = covered(temporary) {
+            trust.below = elsewhere(host)
+                .find_map(|place| survey.real(Path::new(place)).filter(|real| covered(real).is_none()))
+                .map(Path::to_path_buf);
+            if trust.below.is_none() {
+                let holds = "which holds the temporary files as well";
+                trust.no_way = Some(format!("your Copilot settings trust `{}`, {holds}", folder.display()));
+            }
+        }
     }
     trust
+}
+
+/// Further places where anyone may make a private folder, for a person who trusts where the temporary files are.
+fn elsewhere(host: &HostEnv) -> impl Iterator<Item = &'static str> {
+    let places: &[&str] = if host.os == Os::Windows { &[] } else { &["/var/tmp", "/dev/shm", "/tmp"] };
+    places.iter().copied()
 }
 
 /// Copilot's own folder in the run's environment: named by its variable, else below the home folder.
@@ -123,7 +138,7 @@ fn copilot_home(request: &Request, host: &HostEnv) -> Option<PathBuf> {
 }
 
 /// A path as given and as it really is.
-fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
+pub(super) fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
     let mut paths = vec![path.to_path_buf()];
     paths.extend(survey.real(path).map(Path::to_path_buf));
     paths
@@ -160,7 +175,7 @@ fn above(places: &[PathBuf], home: &Path, name: &str, host: &HostEnv, survey: &S
 }
 
 /// Whether `place` is `folder` or below it. Case is ignored: some disks do, and too much care costs little here.
-fn lies_in(place: &Path, folder: &Path) -> bool {
+pub(super) fn lies_in(place: &Path, folder: &Path) -> bool {
     let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase().replace('\\', "/"));
     lower(place).starts_with(lower(folder))
 }

@@ -3,7 +3,7 @@
 //! Without a GitHub login every `workflow run` of 1.0.102 ends at "not available for this session". So its flags are
 //! measured up to that gate, and what follows was read from the CLI's own JavaScript (2026-11).
 
-use super::plan::{SCRATCH, notice_of_away, stays_away};
+use super::plan::{notice_of_away, scratch, stays_away};
 use super::trust::{self, Trust};
 use super::{environment, flags, plugins, version};
 use crate::adapters::Context;
@@ -94,7 +94,7 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
         program: context.binary.program.clone(),
         args,
         cwd: request.vault.clone(),
-        scratch: away.then(|| SCRATCH.to_owned()),
+        scratch: away.then(|| scratch(&trust)),
         stdin: Stdin::Null,
         env,
         files,
@@ -104,6 +104,7 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
         mcp_servers: Vec::new(),
         // What a workflow's sub-agents call beside these is not known, so nothing is taken for a breach.
         allowed_tools: None,
+        allowed_folders: Vec::new(),
         timeout: request.timeout,
         idle_timeout: request.idle_timeout,
         ticket: Default::default(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::plan::{Arg, PrivateFile};
+use crate::plan::{Arg, PrivateFile, Scratch};
 
 /// The files as written. Dropping it removes them.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl PrivateFiles {
     /// With `scratch` there is an empty folder of that name beside them, to work from.
     pub(crate) fn write(
         files: &[PrivateFile],
-        scratch: Option<&str>,
+        scratch: Option<&Scratch>,
         result: Option<usize>,
     ) -> io::Result<PrivateFiles> {
         if files.is_empty() && scratch.is_none() {
@@ -36,7 +36,10 @@ impl PrivateFiles {
         builder.prefix("agent-launcher-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let folder = builder.tempdir()?;
+        let folder = match scratch.and_then(|scratch| scratch.below.as_deref()) {
+            Some(below) => builder.tempdir_in(below)?,
+            None => builder.tempdir()?,
+        };
         let mut paths = Vec::new();
         for (index, file) in files.iter().enumerate() {
             // Each in a folder of its own, as names may be alike.
@@ -55,7 +58,7 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
-        let scratch = scratch.map(|name| folder.path().join(name));
+        let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
         scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
         Ok(PrivateFiles { _folder: Some(folder), paths, scratch, result })
     }

@@ -1,0 +1,123 @@
+//! The tripwire of Safe mode: what ran is compared with what the mode gives. The flags keep the mode; this notices a version
+//! that stopped keeping it.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{tools, trust, wire};
+use crate::plan::Plan;
+
+/// Most tool calls that are followed at once; more can only be nonsense.
+const OPEN: usize = 4096;
+
+/// Tools that write a file, named by the argument `path`.
+const WRITERS: &[&str] = &["create", "edit"];
+
+#[derive(Debug, Default)]
+pub(super) struct Tripwire {
+    /// `None` where the mode gives every tool.
+    tools: Option<Vec<String>>,
+    servers: Vec<String>,
+    /// The vault as given and as it really is; empty where that is not known.
+    folders: Vec<PathBuf>,
+    /// Tools of the agent that it said it leaves out of this run.
+    left_out: Vec<String>,
+    /// Calls that have begun, by id.
+    open: HashMap<String, Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    tool: String,
+    server: Option<String>,
+    path: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    path: String,
+}
+
+impl Tripwire {
+    pub(super) fn new(plan: &Plan) -> Tripwire {
+        Tripwire {
+            tools: plan.allowed_tools.clone(),
+            servers: plan.mcp_servers.clone(),
+            folders: plan.allowed_folders.clone(),
+            ..Tripwire::default()
+        }
+    }
+
+    /// Takes the list that Copilot prints of what it leaves out.
+    pub(super) fn leave_out(&mut self, list: &str) {
+        self.left_out = list.split(", ").take(256).map(str::to_owned).collect();
+    }
+
+    pub(super) fn begin(&mut self, start: &wire::ToolStart<'_>) {
+        if self.open.len() >= OPEN {
+            return;
+        }
+        let server = start.mcp_config_server_name.clone().or_else(|| start.mcp_server_name.clone());
+        let writes = self.tools.is_some() && WRITERS.contains(&start.tool_name.as_ref());
+        let path = start.arguments.filter(|_| writes).and_then(|arguments| serde_json::from_str(arguments.get()).ok());
+        let path = path.map(|Arguments { path }| PathBuf::from(path));
+        self.open.insert(start.tool_call_id.to_string(), Call { tool: start.tool_name.to_string(), server, path });
+    }
+
+    /// Whether a call failed since the mode leaves its tool out. To a person that is a refusal; a name that Copilot never
+    /// had is the model's mistake. Forgets the call.
+    pub(super) fn end(&mut self, id: &str, error: Option<&wire::ToolError>) -> bool {
+        let (Some(call), Some(error), Some(given)) = (self.open.remove(id), error, &self.tools) else { return false };
+        let known = tools::is_known(&call.tool) || self.left_out.contains(&call.tool);
+        known && !given.contains(&call.tool) && error.message == format!("Tool '{}' does not exist.", call.tool)
+    }
+
+    /// What a call that really runs breaks, in words. A call whose beginning was not seen cannot be judged.
+    pub(super) fn ran(&self, id: &str) -> Option<String> {
+        let (given, call) = (self.tools.as_ref()?, self.open.get(id)?);
+        let permitted = match &call.server {
+            Some(server) => self.servers.contains(server),
+            None => given.contains(&call.tool) || self.servers.iter().any(|own| is_tool_of(&call.tool, own)),
+        };
+        (!permitted).then(|| format!("the tool `{}` ran although the mode does not give it", call.tool))
+    }
+
+    /// What a call that succeeded breaks, in words: besides its tool, the file that it wrote.
+    pub(super) fn succeeded(&self, id: &str) -> Option<String> {
+        self.ran(id).or_else(|| {
+            let call = self.open.get(id).filter(|call| call.server.is_none())?;
+            self.wrote(call.path.as_deref()?)
+        })
+    }
+
+    fn wrote(&self, path: &Path) -> Option<String> {
+        let vault = self.folders.first()?;
+        let full = without_dots(&vault.join(path));
+        let Some(below) = self.folders.iter().find(|folder| trust::lies_in(&full, folder)) else {
+            return Some(format!("the file `{}` was written, which is outside the vault", full.display()));
+        };
+        let hidden = full.components().skip(below.components().count());
+        let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
+        hidden.then(|| format!("the hidden file `{}` was written", full.display()))
+    }
+}
+
+/// A path with `.` and `..` resolved by the letter: links within a vault that lead out of it are Copilot's to refuse.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Whether a tool name is of this server, by Copilot's `server-tool` spelling.
+fn is_tool_of(name: &str, server: &str) -> bool {
+    name.strip_prefix(server).is_some_and(|rest| rest.starts_with('-'))
+}
