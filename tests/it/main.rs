@@ -35,6 +35,8 @@ mod fault_matrix;
 mod faults;
 #[cfg(all(unix, feature = "cli"))]
 mod plugins;
+#[cfg(unix)]
+mod safe_mode;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
 mod tidy;

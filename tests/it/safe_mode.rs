@@ -1,0 +1,138 @@
+//! Safe mode beyond the flags: what happens where an agent does not keep to them, and where the person's own settings would
+//! let the vault do more.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agent_launcher::{Code, Error, EventKind, Mode, Status};
+use serde_json::json;
+
+use crate::support::{Bench, check, collect, kinds, processes};
+
+/// A call of a tool that went well, as Copilot tells it.
+fn tool(name: &str, arguments: serde_json::Value) -> String {
+    let start = json!({ "type": "tool.execution_start", "data": { "toolCallId": "1", "toolName": name, "arguments": arguments } });
+    let done = json!({ "type": "tool.execution_complete", "data": { "toolCallId": "1", "success": true, "result": { "content": "ok" } } });
+    format!("json {start}\njson {done}\n")
+}
+
+/// Runs a fake that does this and would then go on for ever, and tells what broke the mode.
+async fn breach(scenario: &str, mode: Mode) -> Option<String> {
+    let bench = Bench::copilot(&format!("{scenario}fork sleep-forever\nstall\n"));
+    let request = bench.request("hello").mode(mode).timeout(Duration::from_secs(5));
+    let mut run = bench.start(&bench.launcher(), &request).await;
+    let events = collect(&mut run).await;
+    let outcome = check(&events);
+    processes::assert_gone(&bench.pids(), Duration::from_secs(2));
+    let told = kinds(&events);
+    let Some(EventKind::Error { guidance, .. }) = told.get(told.len() - 2) else { panic!("no error: {told:?}") };
+    match guidance.code {
+        Code::PermissionBypassed => {
+            assert_eq!(outcome.status, Status::Failed);
+            assert!(guidance.message.contains("1.0.102") || guidance.message.contains("Copilot"), "{guidance:?}");
+            Some(format!("{} {:?}", guidance.message, guidance.evidence))
+        }
+        Code::TimedOut => None,
+        code => panic!("ended as {code:?}: {guidance:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_shell_that_runs_in_safe_mode_ends_the_run_at_once() {
+    let bash = tool("bash", json!({ "command": "touch x" }));
+    let what = breach(&bash, Mode::Safe).await.expect("the wire is tripped");
+    assert!(what.contains("`bash`"), "{what}");
+    assert_eq!(breach(&bash, Mode::PowerUser).await, None, "Power User mode gives the shell");
+}
+
+#[tokio::test]
+async fn a_shell_that_only_prints_in_safe_mode_ends_the_run_before_it_is_done() {
+    let start =
+        json!({ "type": "tool.execution_start", "data": { "toolCallId": "1", "toolName": "bash", "arguments": {} } });
+    let prints =
+        json!({ "type": "tool.execution_partial_result", "data": { "toolCallId": "1", "partialOutput": "x" } });
+    assert!(breach(&format!("json {start}\njson {prints}\n"), Mode::Safe).await.is_some());
+}
+
+#[tokio::test]
+async fn a_hidden_or_outside_file_written_in_safe_mode_ends_the_run() {
+    for path in [".git/hooks/pre-commit", "../outside.md"] {
+        let create = tool("create", json!({ "path": path, "file_text": "x" }));
+        let what = breach(&create, Mode::Safe).await.expect(path);
+        assert!(what.contains("was written"), "{what}");
+    }
+    let create = tool("create", json!({ "path": "note.md", "file_text": "x" }));
+    assert_eq!(breach(&create, Mode::Safe).await, None, "notes are what the mode is for");
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a writable bench");
+    std::fs::write(path, text).expect("a writable bench");
+}
+
+/// A bench whose vault holds a hook and whose person trusts the vault in Copilot.
+fn trusting(scenario: &str) -> Bench {
+    let bench = Bench::copilot(scenario);
+    write(&bench.vault().join(".github/hooks/hook.json"), "{}");
+    let config = format!("// of Copilot\n{}", json!({ "trustedFolders": [bench.vault()] }));
+    write(&bench.home().join(".copilot/config.json"), &config);
+    bench
+}
+
+#[tokio::test]
+async fn a_vault_that_the_person_trusts_is_reached_from_an_empty_folder_that_is_gone_afterwards() {
+    let bench = trusting("answer\nwrite-note seen.md x\n");
+    let before = std::fs::read(bench.home().join(".copilot/config.json")).expect("written above");
+    let mut run = bench.start(&bench.launcher(), &bench.request("hello")).await;
+    let events = collect(&mut run).await;
+    assert_eq!(check(&events).status, Status::Completed);
+    let notice =
+        |event: &EventKind| matches!(event, EventKind::Notice { message, .. } if message.contains("trust the vault"));
+    assert!(kinds(&events).into_iter().any(notice), "{events:#?}");
+    let [call] = &bench.runs()[..] else { panic!("one run") };
+    let cwd = Path::new(&call.cwd);
+    assert!(
+        !cwd.starts_with(bench.root()) && cwd.file_name().is_some_and(|name| name == ".agent-launcher-empty"),
+        "{cwd:?}"
+    );
+    assert!(!cwd.exists(), "the folder is gone with the run");
+    assert!(call.args().contains(&&*format!("--add-dir={}", bench.vault().display())), "{:?}", call.args());
+    assert_eq!(std::fs::read(bench.home().join(".copilot/config.json")).expect("still there"), before);
+}
+
+#[tokio::test]
+async fn power_user_mode_works_from_a_trusted_vault() {
+    let bench = trusting("");
+    let mut run = bench.start(&bench.launcher(), &bench.request("hello").mode(Mode::PowerUser)).await;
+    check(&collect(&mut run).await);
+    let vault = bench.vault().canonicalize().expect("the vault is there");
+    assert_eq!(Path::new(&bench.runs()[0].cwd).canonicalize().expect("the vault is there"), vault);
+}
+
+#[tokio::test]
+async fn safe_mode_is_refused_where_all_of_the_disk_is_trusted() {
+    let bench = trusting("");
+    write(&bench.home().join(".copilot/config.json"), r#"{"trustedFolders":["/"]}"#);
+    let error = bench.launcher().plan(&bench.request("hello")).await.expect_err("nowhere to work from");
+    assert!(matches!(&error, Error::Unsupported { .. }) && error.is_usage(), "{error:?}");
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test]
+async fn an_inherited_variable_neither_widens_nor_reaches_a_safe_run() {
+    let bench = Bench::copilot("")
+        .var("COPILOT_ALLOW_ALL", "true")
+        .var("GITHUB_COPILOT_PROMPT_MODE_WORKSPACE_MCP", "true")
+        .var("COPILOT_PROMPT_TURN_DELIMITER", "e")
+        .var("AWS_SECRET_ACCESS_KEY", "canary")
+        .var("HTTPS_PROXY", "http://proxy.example:8080");
+    for (mode, secret) in [(Mode::Safe, false), (Mode::PowerUser, true)] {
+        let mut run = bench.start(&bench.launcher(), &bench.request("hello").mode(mode)).await;
+        check(&collect(&mut run).await);
+        let env = bench.runs().pop().expect("a run").env;
+        let has = |name: &str| env.contains_key(name);
+        assert!(!has("COPILOT_ALLOW_ALL") && !has("GITHUB_COPILOT_PROMPT_MODE_WORKSPACE_MCP"), "{env:?}");
+        assert!(!has("COPILOT_PROMPT_TURN_DELIMITER") && has("HTTPS_PROXY") && has("HOME"), "{env:?}");
+        assert_eq!(has("AWS_SECRET_ACCESS_KEY"), secret, "{env:?}");
+    }
+}
