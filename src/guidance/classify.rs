@@ -279,7 +279,7 @@ pub(super) fn with_denied(params: Params, count: u32, first: Option<&str>) -> Pa
 }
 
 /// With what the named groups of a phrase caught.
-fn captured(mut params: Params, captures: &Captures<'_>) -> Params {
+pub(super) fn captured(mut params: Params, captures: &Captures<'_>) -> Params {
     for name in NAMES {
         if let Some(group) = captures.name(name) {
             params.add(name, group.as_str().trim());

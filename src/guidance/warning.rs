@@ -1,6 +1,6 @@
 //! A cause that shows before the end: on stderr while the agent still tries, or as an answer that is none.
 
-use super::classify::answer_rule;
+use super::classify::{answer_rule, captured};
 use super::fill::{Params, guidance};
 use super::{Code, clean, sentences};
 use crate::adapters::Spec;
@@ -22,7 +22,8 @@ pub(crate) fn early_warning(spec: &Spec, app: &str, line: &str, secrets: &[Strin
     if text.trim().is_empty() {
         return None;
     }
-    let rule = sentences::find(spec, &text)?.rule;
+    let found = sentences::find(spec, &text)?;
+    let rule = found.rule;
     let fatal = match rule.code {
         Code::NotSignedIn
         | Code::TokenRejected
@@ -38,7 +39,8 @@ pub(crate) fn early_warning(spec: &Spec, app: &str, line: &str, secrets: &[Strin
         Code::RateLimited | Code::Network | Code::Tls | Code::McpFailed => false,
         _ => return None,
     };
-    let filled = guidance(rule.code, rule.text, Params::of(spec, app), vec![text.trim().to_owned()], secrets);
+    let params = captured(Params::of(spec, app), &found.captures);
+    let filled = guidance(rule.code, rule.text, params, vec![text.trim().to_owned()], secrets);
     let line = filled.evidence.first().map(String::as_str).unwrap_or_default();
     Some(EarlyWarning { code: rule.code, message: format!("{}: {line}", filled.title), fatal })
 }

@@ -19,25 +19,6 @@ pub(crate) fn redact(text: &str, values: &[String]) -> String {
     mask(text, found)
 }
 
-/// As [`redact`], for the end of a longer text that was cut at any byte.
-///
-/// What is left of the line that was cut, is dropped: a secret that lost its beginning is known by nothing. Where the
-/// text is one line, its first bytes are dropped instead, as many as a long key has.
-pub(crate) fn redact_tail(text: &str, values: &[String]) -> String {
-    const LONGEST: usize = 4096;
-    let whole = match text.find('\n') {
-        Some(end) => &text[end + 1..],
-        None => {
-            let mut from = LONGEST.min(text.len());
-            while !text.is_char_boundary(from) {
-                from += 1;
-            }
-            &text[from..]
-        }
-    };
-    redact(whole, values)
-}
-
 /// Puts the mask in the place of each range; of ranges that touch, one for all.
 fn mask(text: &str, mut found: Vec<Range<usize>>) -> String {
     if found.is_empty() {

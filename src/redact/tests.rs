@@ -149,15 +149,6 @@ fn a_value_that_is_part_of_the_mask_does_no_harm() {
     assert_eq!(redact("ghp_0123456789abcdef", &values), MASK);
 }
 
-#[test]
-fn the_end_of_a_cut_text_shows_no_end_of_a_secret() {
-    let values = [String::from("planted-value-0")];
-    assert_eq!(redact_tail("ted-value-0\nError: no", &values), "Error: no");
-    assert_eq!(redact_tail("ted-value-0", &values), "");
-    let one_line = format!("ted-value-0{}end", "é".repeat(5000));
-    assert!(redact_tail(&one_line, &values).ends_with("end"));
-}
-
 /// Tokens as their makers make them.
 fn secret() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -202,6 +193,5 @@ proptest! {
         let masked = redact(&text, &values);
         // The shortest secret by shape is one byte with a name of at least three and a sign before it.
         prop_assert!(masked.len() <= 4 * text.len() + MASK.len());
-        let _ = redact_tail(&text, &values);
     }
 }

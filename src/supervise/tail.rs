@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+/// No key or token is longer.
+const LONGEST_SECRET: usize = 4096;
+
 /// Keeps the last bytes.
 #[derive(Debug)]
 pub(super) struct Tail {
@@ -24,9 +27,16 @@ impl Tail {
     }
 
     /// The kept text, from the start of a line where the beginning was cut off.
+    ///
+    /// Of a cut line without an end, the first bytes go: a secret that lost its beginning is known by nothing.
     pub(super) fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();
-        let from = if self.cut { memchr::memchr(b'\n', &bytes).map_or(0, |newline| newline + 1) } else { 0 };
+        let from = match memchr::memchr(b'\n', &bytes) {
+            _ if !self.cut => 0,
+            Some(newline) => newline + 1,
+            None if bytes.len() > 2 * LONGEST_SECRET => LONGEST_SECRET,
+            None => 0,
+        };
         let rest = if from < bytes.len() { &bytes[from..] } else { &bytes[..] };
         String::from_utf8_lossy(rest).into_owned()
     }
@@ -58,6 +68,9 @@ mod tests {
         assert_eq!(tail.text(), "last\n");
         tail.push(b"0123456789");
         assert_eq!(tail.text(), "23456789");
+        let mut tail = Tail::new(3 * LONGEST_SECRET);
+        tail.push(&vec![b'x'; 4 * LONGEST_SECRET]);
+        assert_eq!(tail.text().len(), 2 * LONGEST_SECRET);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::outcome::{Ending, Stop, decide};
 use super::tail::last;
 use crate::adapters::{Adapter, Decoder, Report};
-use crate::event::{EventKind, NoticeLevel, Outcome};
+use crate::event::{EventKind, NoticeLevel, Outcome, Status};
 use crate::guidance::{self, Cause, Code, EarlyWarning, Failure, classify};
 use crate::lines::{LineSplitter, Piece};
 use crate::process::Exit;
@@ -140,6 +140,11 @@ impl Teller {
         let answer_is_error = self.answer.as_deref().is_some_and(|answer| guidance::answer_is_failure(spec, answer));
         let ending = Ending { cancelled, stop, report, exit, used_tools: self.used_tools, answer_is_error };
         let (status, cause) = decide(&ending);
+        if status == Status::Completed && self.denied_tools > 0 {
+            let (count, first) = (self.denied_tools, self.first_denied.as_deref());
+            let denied = guidance::denied(spec, &self.facts.app, count, first, &self.facts.secrets);
+            events.push(EventKind::Notice { level: NoticeLevel::Info, message: denied.message });
+        }
         if let Some(cause) = cause {
             let guidance = classify(&self.failure(cause, exit, &stderr));
             let message = guidance.message.clone();
@@ -218,7 +223,8 @@ impl Teller {
                 // Not a decoder's to tell.
                 EventKind::Init { .. } | EventKind::Error { .. } | EventKind::Done { .. } => {}
                 EventKind::Unrecognized { line } => {
-                    let line = redact(first(&line, UNRECOGNIZED), &self.facts.secrets);
+                    // Masked before it is cut: half a secret is known by nothing.
+                    let line = first(&redact(&line, &self.facts.secrets), UNRECOGNIZED).to_owned();
                     events.push(EventKind::Unrecognized { line });
                 }
                 EventKind::ToolStart { .. } => {
@@ -228,7 +234,8 @@ impl Teller {
                 EventKind::ToolDone { denied, ref output, .. } => {
                     if denied {
                         self.denied_tools = self.denied_tools.saturating_add(1);
-                        let why = || redact(first(output.as_deref().unwrap_or_default(), DENIED), &self.facts.secrets);
+                        let output = output.as_deref().unwrap_or_default();
+                        let why = || first(&redact(output, &self.facts.secrets), DENIED).to_owned();
                         self.first_denied.get_or_insert_with(why);
                     }
                     events.push(kind);

@@ -50,6 +50,7 @@ fn the_demo_goes_the_whole_way_of_a_run() {
         "ToolDone",
         "TextDelta",
         "Usage",
+        "Notice",
         "Done",
     ];
     assert_eq!(kinds, expected);

@@ -34,6 +34,8 @@ mod fakes;
 mod fault_matrix;
 mod faults;
 #[cfg(all(unix, feature = "cli"))]
+mod guidance_cases;
+#[cfg(all(unix, feature = "cli"))]
 mod plugins;
 #[cfg(unix)]
 mod safe_mode;
