@@ -9,4 +9,5 @@ mod copilot_plugin;
 mod copilot_prompts;
 mod copilot_scenario;
 mod copilot_stop;
+mod hostile;
 mod support;

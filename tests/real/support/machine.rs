@@ -169,8 +169,14 @@ impl Machine {
         files.into_iter().map(|(path, bytes)| (path.replacen(&root, "", 1), bytes)).collect()
     }
 
-    /// Every live process that has to do with this machine, by its working directory or its environment.
+    /// Every live process that has to do with this machine, by its working directory or its environment, with its
+    /// arguments.
     pub fn processes(&self) -> Vec<String> {
+        self.environments().into_iter().map(|(process, _)| process).collect()
+    }
+
+    /// The same, with the environment of each.
+    pub fn environments(&self) -> Vec<(String, String)> {
         let needle = self.root().display().to_string();
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").expect("these tests run on Linux").flatten() {
@@ -178,11 +184,14 @@ impl Machine {
             if pid == std::process::id() {
                 continue;
             }
-            let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
+            let text = |name: &str| {
+                let bytes = fs::read(entry.path().join(name)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).replace('\0', " ")
+            };
+            let environment = text("environ");
             let cwd = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
-            if cwd.starts_with(&needle) || contains(&environ, needle.as_bytes()) {
-                let cmdline = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-                found.push(format!("{pid} {}", String::from_utf8_lossy(&cmdline).replace('\0', " ")));
+            if cwd.starts_with(&needle) || environment.contains(&needle) {
+                found.push((format!("{pid} {}", text("cmdline")), environment));
             }
         }
         found

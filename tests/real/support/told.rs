@@ -108,18 +108,28 @@ impl Told {
 
     /// The ends of the uses of a tool: whether it worked, whether it was refused, and what it answered.
     pub fn tool(&self, name: &str) -> Vec<(bool, bool, String)> {
-        let mut ids = Vec::new();
-        let mut ends = Vec::new();
-        for kind in self.kinds() {
-            match kind {
-                EventKind::ToolStart { tool_name, tool_id, .. } if tool_name == name => ids.push(tool_id.clone()),
-                EventKind::ToolDone { tool_id, ok, output, denied } if ids.contains(tool_id) => {
-                    ends.push((*ok, *denied, output.clone().unwrap_or_default()));
+        self.ends_of(|tool| tool == name)
+    }
+
+    /// The ends of the uses of all tools, in the order in which they began.
+    pub fn tool_ends(&self) -> Vec<(bool, bool, String)> {
+        self.ends_of(|_| true)
+    }
+
+    fn ends_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<(bool, bool, String)> {
+        let began = self.kinds().filter_map(|kind| match kind {
+            EventKind::ToolStart { tool_name, tool_id, .. } if wanted(tool_name) => Some(tool_id),
+            _ => None,
+        });
+        let end = |id: &String| {
+            self.kinds().find_map(|kind| match kind {
+                EventKind::ToolDone { tool_id, ok, output, denied } if tool_id == id => {
+                    Some((*ok, *denied, output.clone().unwrap_or_default()))
                 }
-                _ => {}
-            }
-        }
-        ends
+                _ => None,
+            })
+        };
+        began.filter_map(end).collect()
     }
 
     /// The guidance of the `Error` event.

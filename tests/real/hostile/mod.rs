@@ -1,0 +1,197 @@
+//! Safe is safe on the real CLI, whatever the vault, the person's settings and the app's environment hold.
+
+mod escapes;
+mod ground;
+mod secrets;
+
+use std::collections::BTreeSet;
+
+use agent_launcher::{Code, Error, Mode, Status};
+use serde_json::json;
+
+use crate::support::machine::Machine;
+use crate::support::model::{Model, text};
+use crate::support::told::{self, Told};
+use crate::support::versions::on_every_version;
+
+on_every_version!(
+    the_ground_bites_where_nothing_holds_it_back,
+    an_untrusted_vault_runs_nothing,
+    a_trusted_vault_runs_nothing_in_safe_mode,
+    a_hostile_home_gives_the_vault_nothing_in_safe_mode,
+    a_trust_in_everything_is_refused,
+    power_user_runs_what_the_person_trusted,
+);
+
+/// All kinds of files in a vault that run something where Copilot trusts it.
+const VAULT: [&str; 6] = [
+    "vault-claude-settings.json",
+    "vault-claude-settings.local.json",
+    "vault-copilot-settings.json",
+    "vault-copilot-settings.local.json",
+    "vault-dotmcp",
+    "vault-github-hooks",
+];
+
+fn set<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
+    names.map(str::to_owned).into()
+}
+
+/// A hostile vault whose model reads a note by its full path.
+async fn hostile(version: &'static str) -> (Machine, Model) {
+    let model = Model::empty().await;
+    let machine = Machine::with(version, &model).await;
+    let note = machine.vault().join("note.md");
+    model.script([text("Reading. ").tool("view", json!({ "path": note })), text("Done.")]);
+    ground::vault(&machine);
+    ground::trust(&machine, &[]);
+    (machine, model)
+}
+
+fn inherit_widening_variables(machine: &mut Machine) {
+    machine.vars.extend(ground::WIDENING.map(|(name, value)| (name.to_owned(), value.to_owned())));
+}
+
+/// What came of a run on the ground.
+enum Came {
+    Told(Told),
+    Refused(Error),
+}
+
+/// Asks in a mode, with the app's server; the vault and the person's settings are as before in any case.
+async fn ask(machine: &Machine, mode: Mode) -> Came {
+    let launcher = machine.launcher();
+    let request = machine.request("Hello there.").mode(mode).mcp_server(machine.mcp("ok"));
+    let (vault, home) = (machine.files("vault"), settings(machine));
+    let came = match launcher.plan(&request).await {
+        Ok(plan) => Came::Told(told::rest(launcher.start(plan).expect("the plan can be started"), Vec::new()).await),
+        Err(error) => Came::Refused(error),
+    };
+    assert_eq!(machine.files("vault"), vault, "the vault is as it was");
+    assert_eq!(settings(machine), home, "the person's settings are as they were");
+    assert_eq!(machine.processes(), Vec::<String>::new(), "nothing is left");
+    if let Came::Told(told) = &came {
+        assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+        assert_eq!(told.text(), "Reading. \n\nDone.");
+        assert!(told.tool("view")[0].0, "the note is read: {told:#?}");
+        assert_eq!(told.mcp("tolaria").last(), Some(&"connected"), "the app's server is there: {told:#?}");
+    }
+    came
+}
+
+/// The files of the person's Copilot that say something, with their bytes.
+fn settings(machine: &Machine) -> Vec<(String, Vec<u8>)> {
+    let said = ["config.json", "settings.json", "mcp-config.json", "permissions-config.json", "lsp-config.json"];
+    let files = machine.files("home/.copilot").into_iter();
+    files.filter(|(path, _)| said.iter().any(|name| path.ends_with(name)) || path.contains("hooks")).collect()
+}
+
+fn told(came: Came) -> Told {
+    match came {
+        Came::Told(told) => told,
+        Came::Refused(error) => panic!("the run was refused: {error}"),
+    }
+}
+
+/// Without the launcher: flags of the same kind, and an environment that trusts the vault. What does not bite here
+/// proves nothing in the other tests.
+async fn the_ground_bites_where_nothing_holds_it_back(version: &'static str) {
+    let (mut machine, _model) = hostile(version).await;
+    inherit_widening_variables(&mut machine);
+    let flags = "-p hi -s --no-ask-user --no-auto-update --allow-tool=write --deny-tool=shell \
+                 --available-tools=view,create,edit,glob,grep";
+    let run = tokio::process::Command::new(machine.home().join("bin/copilot"))
+        .args(flags.split_whitespace())
+        .env_clear()
+        .envs(&machine.vars)
+        .current_dir(machine.vault())
+        .stdin(std::process::Stdio::null())
+        .output();
+    run.await.expect("Copilot can be started");
+    let mut expected = set(VAULT);
+    expected.insert("vault-extension".into());
+    assert_eq!(ground::marks(&machine), expected);
+}
+
+async fn an_untrusted_vault_runs_nothing(version: &'static str) {
+    for mode in [Mode::Safe, Mode::PowerUser] {
+        for inherited in [false, true] {
+            let (mut machine, model) = hostile(version).await;
+            if inherited {
+                inherit_widening_variables(&mut machine);
+            }
+            told(ask(&machine, mode).await);
+            assert_eq!(ground::marks(&machine), set([]), "{mode:?} {inherited}");
+            let call = &model.calls()[0];
+            assert!(call.body.to_string().contains("INSTRUCTIONS-OF-AGENTS"), "AGENTS.md counts");
+            if mode == Mode::Safe {
+                assert_eq!(call.tools(), ["view", "create", "edit", "grep", "glob", "tolaria-note_info"]);
+            } else {
+                assert!(!call.tools().contains(&"lsp".to_owned()), "the vault names the language servers' programs");
+            }
+        }
+    }
+}
+
+/// Whether this version can keep to Safe mode in a trusted folder. Older ones are refused, with the version they lack.
+fn can_stay_away(version: &str, came: Came) -> Option<Told> {
+    if version != "1.0.69" {
+        let told = told(came);
+        assert!(
+            told.notices().iter().any(|(_, message)| message.contains("works from an empty folder")),
+            "what is different is told: {told:#?}"
+        );
+        return Some(told);
+    }
+    let Came::Refused(Error::Setup(guidance)) = came else { panic!("{version} is refused") };
+    assert_eq!(guidance.code, Code::VersionUnsupported);
+    assert!(guidance.message.contains("1.0.69") && guidance.message.contains("1.0.80"), "{}", guidance.message);
+    None
+}
+
+async fn a_trusted_vault_runs_nothing_in_safe_mode(version: &'static str) {
+    for parent in [false, true] {
+        let (mut machine, model) = hostile(version).await;
+        inherit_widening_variables(&mut machine);
+        let trusted = if parent { machine.root().to_path_buf() } else { machine.vault() };
+        ground::trust(&machine, &[&trusted.display().to_string()]);
+        if can_stay_away(version, ask(&machine, Mode::Safe).await).is_some() {
+            let tools = model.calls()[0].tools();
+            assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"]);
+        }
+        assert_eq!(ground::marks(&machine), set([]), "parent: {parent}");
+    }
+}
+
+async fn a_hostile_home_gives_the_vault_nothing_in_safe_mode(version: &'static str) {
+    let (mut machine, model) = hostile(version).await;
+    inherit_widening_variables(&mut machine);
+    ground::home(&machine);
+    if can_stay_away(version, ask(&machine, Mode::Safe).await).is_some() {
+        let tools = model.calls()[0].tools();
+        assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of another server");
+        // What the person has set up for every run of Copilot is theirs, and runs; the vault's is not, and does not.
+        assert_eq!(ground::marks(&machine), set(["user-extension", "user-hooks", "user-settings"]));
+    } else {
+        assert_eq!(ground::marks(&machine), set([]));
+    }
+}
+
+async fn a_trust_in_everything_is_refused(version: &'static str) {
+    let (machine, model) = hostile(version).await;
+    ground::trust(&machine, &["/"]);
+    let Came::Refused(error) = ask(&machine, Mode::Safe).await else { panic!("Safe mode cannot be kept") };
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    assert!(error.to_string().contains("trust"), "{error}");
+    assert_eq!((ground::marks(&machine), model.all_calls().len()), (set([]), 0));
+}
+
+async fn power_user_runs_what_the_person_trusted(version: &'static str) {
+    let (mut machine, _model) = hostile(version).await;
+    inherit_widening_variables(&mut machine);
+    let vault = machine.vault().display().to_string();
+    ground::trust(&machine, &[&vault]);
+    told(ask(&machine, Mode::PowerUser).await);
+    // As under Copilot itself, and no more: the extension needs a variable that no run gets.
+    assert_eq!(ground::marks(&machine), set(VAULT));
+}
