@@ -51,6 +51,16 @@ pub(crate) fn answer(context: &Context) {
     result(context);
 }
 
+/// A piece of an answer that is the moment it was printed, in nanoseconds since 1970. The rest of the line is fixed, so that
+/// printing takes the same time always.
+pub(crate) fn stamp() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let line = format!(
+        r#"{{"type":"assistant.message_delta","data":{{"messageId":"fff43158-8a80-45cf-b5c5-219a6c38ce95","deltaContent":"{now} "}},"ephemeral":true,"id":"60cefe6b-540c-4e3e-9df7-f62a2cb4c22b","timestamp":"{TIME}","parentId":"b5625201-bb1b-4f35-9f7c-63fc3370c36e"}}"#
+    );
+    print(format!("{line}\n").as_bytes());
+}
+
 /// What the real one prints when TERM or INT stops it: then it exits 0.
 pub(crate) fn aborted(context: &Context) {
     if context.json {

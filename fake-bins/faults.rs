@@ -77,6 +77,12 @@ fn one(step: &Step, call: &mut Call, context: &Context) {
             }
         }
         Step::Repeat { file, bytes } => repeat(&read(file), *bytes),
+        Step::Stamps { count, pace_us } => {
+            for _ in 0..*count {
+                crate::copilot_answer::stamp();
+                std::thread::sleep(Duration::from_micros(*pace_us));
+            }
+        }
         Step::Sleep(ms) => pause(*ms),
         Step::Stall => std::thread::sleep(FOR_EVER),
         Step::Exit(code) => std::process::exit(*code),
@@ -222,6 +228,8 @@ fn spawn(path: &Path, calls: &Path, token: &str, flags: &[&str]) -> std::io::Res
 /// The whole life of a child.
 pub(crate) fn run_child(path: &Path, args: &[String]) -> ! {
     let [calls, token, flags @ ..] = args else { crate::bad_setup("a child without a role") };
+    // A blocked signal is inherited. What a child ignores is said by its own role alone.
+    unix::unblock();
     let calls = Path::new(calls);
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     if let Some(generations) = flags.iter().find_map(|flag| flag.strip_prefix("chain=")?.parse::<u32>().ok()) {
@@ -281,7 +289,11 @@ mod unix {
         full.parse().unwrap_or_else(|_| crate::bad_setup(&format!("`{name}` is no signal")))
     }
 
-    /// Blocks a signal for good, which to the sender is the same as ignoring it. Children start with none blocked.
+    pub(super) fn unblock() {
+        let _ = SigSet::all().thread_unblock();
+    }
+
+    /// Blocks a signal for good, which to the sender is the same as ignoring it.
     pub(super) fn ignore(name: &str) {
         let mut set = SigSet::empty();
         set.add(signal(name));
@@ -330,6 +342,8 @@ mod unix {
     pub(super) fn die(_number: i32) {
         crate::bad_setup("signals are for unix");
     }
+
+    pub(super) fn unblock() {}
 
     pub(super) fn ignore(_name: &str) {}
 

@@ -15,6 +15,7 @@
 //! | `recorded-err FILE` | the same to stderr, at once |
 //! | `recorded-chunks FILE BYTES PACE_MS` | prints a recording cut at every BYTES, wherever that falls |
 //! | `repeat FILE BYTES` | prints a recording again and again until BYTES are printed |
+//! | `stamps N PACE_US` | N pieces of an answer, each the moment it was printed (nanoseconds since 1970), with pauses |
 //! | `sleep MS`, `stall`, `hang` | waits; for ever (bounded to ten minutes, so that a failed test leaves nothing) |
 //! | `exit N`, `signal N` | ends; dies by a signal |
 //! | `ignore SIGNAL` | `TERM`, `INT` or `HUP` has no effect from here on |
@@ -60,6 +61,7 @@ pub(crate) enum Step {
     RecordedErr(PathBuf),
     RecordedChunks { file: PathBuf, bytes: usize, pace_ms: u64 },
     Repeat { file: PathBuf, bytes: u64 },
+    Stamps { count: u64, pace_us: u64 },
     Sleep(u64),
     Stall,
     Exit(i32),
@@ -149,6 +151,10 @@ impl Scenario {
             "repeat" => {
                 let (file, bytes) = last_number(rest);
                 Step::Repeat { file: path(file), bytes: bytes.ok_or("wants a file and bytes")? }
+            }
+            "stamps" => {
+                let (count, pace_us) = last_number(rest);
+                Step::Stamps { count: number(count)?, pace_us: pace_us.ok_or("wants a count and a pause")? }
             }
             "sleep" => Step::Sleep(number(rest)?),
             "stall" | "hang" => Step::Stall,

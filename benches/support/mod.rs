@@ -94,3 +94,13 @@ pub(crate) fn median(durations: &mut [Duration]) -> Option<Duration> {
 pub(crate) fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
 }
+
+/// The processor time of all live threads of this process (Linux).
+pub(crate) fn all_threads() -> Duration {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Duration::ZERO };
+    let used = tasks.filter_map(|task| {
+        let stat = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        stat.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(used.sum::<u64>())
+}

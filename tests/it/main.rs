@@ -39,6 +39,8 @@ mod guidance_cases;
 mod plugins;
 #[cfg(unix)]
 mod safe_mode;
+#[cfg(target_os = "linux")]
+mod soak;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
 mod tidy;
