@@ -173,7 +173,8 @@ mod signals {
     #[test]
     fn children_are_in_the_session_and_of_the_kind_that_was_told() {
         // What the fake itself ignores, its children do not.
-        let alone = Alone::new("ignore TERM\nfork\nsetsid-child ignore-term\nfork double setsid clear-env\nout ready\nstall");
+        let alone =
+            Alone::new("ignore TERM\nfork\nsetsid-child ignore-term\nfork double setsid clear-env\nout ready\nstall");
         let child = alone.ready(&ARGS);
         let own = getsid(Some(Pid::from_raw(child.id() as i32))).unwrap();
         let session = |pid: u32| getsid(Some(Pid::from_raw(pid as i32))).unwrap();

@@ -50,18 +50,23 @@ fn alone() {
     });
 }
 
-/// Starts so many runs, then reads each to its end; what this process held at most meanwhile.
+/// Starts so many runs, then lets them answer and reads each to its end; what this process held when all of them lived.
 async fn at_once(bench: &Bench, launcher: &Launcher, count: usize) -> Holdings {
+    let go = bench.bin().join("go");
+    bench.script("copilot", "wait-file go\nanswer");
     let mut runs = Vec::new();
     for _ in 0..count {
         runs.push(bench.start(launcher, &bench.request("hi")).await);
     }
     let most = own();
+    assert!(most.children >= count, "not all of them live: {most:?}");
+    std::fs::write(&go, "").unwrap();
     for mut run in runs {
         let events = collect(&mut run).await;
         assert_eq!(check(&events).status, Status::Completed);
         assert_eq!(text(&events), "Hello from the fake");
     }
+    std::fs::remove_file(&go).unwrap();
     most
 }
 
