@@ -11,6 +11,7 @@ use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
 use crate::adapters;
+use crate::builder::LauncherBuilder;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
 use crate::env::{HostEnv, Os};
 use crate::error::Error;
@@ -28,114 +29,25 @@ use crate::validate;
 /// Finds agents, makes plans and starts runs. One for an app; cheap to clone, shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
+/// What all clones of a launcher share.
 #[derive(Debug)]
-struct Shared {
-    app: String,
-    host: HostEnv,
-    programs: Vec<(AgentId, PathBuf)>,
-    discovery: Discovery,
-    registry: Arc<Registry>,
-    grace: Duration,
-    max_line: usize,
-}
-
-/// Settings of a [`Launcher`].
-#[derive(Clone, Debug)]
-pub struct LauncherBuilder {
-    app: String,
-    host: Option<HostEnv>,
-    programs: Vec<(AgentId, PathBuf)>,
-    login_shell_limit: Duration,
-    probe_limit: Duration,
-    grace: Duration,
-    max_line: usize,
-}
-
-impl LauncherBuilder {
-    /// The app's name, as guidance shows it. Default: `the app`.
-    #[must_use]
-    pub fn app(mut self, name: impl Into<String>) -> LauncherBuilder {
-        self.app = name.into();
-        self
-    }
-
-    /// The host's environment. Default: captured from this process when the launcher is built.
-    #[must_use]
-    pub fn host(mut self, host: HostEnv) -> LauncherBuilder {
-        self.host = Some(host);
-        self
-    }
-
-    /// The path that the person chose for an agent. It wins over the search, and is validated like any other.
-    ///
-    /// The last one set for an agent counts.
-    #[must_use]
-    pub fn program(mut self, agent: AgentId, path: impl Into<PathBuf>) -> LauncherBuilder {
-        self.programs.push((agent, path.into()));
-        self
-    }
-
-    /// How long the login shell may take to answer. Default: 5 seconds.
-    #[must_use]
-    pub fn login_shell_limit(mut self, limit: Duration) -> LauncherBuilder {
-        self.login_shell_limit = limit;
-        self
-    }
-
-    /// How long a candidate may take to tell its version. A first start on a slow disk takes seconds. Default: 10 seconds.
-    #[must_use]
-    pub fn probe_limit(mut self, limit: Duration) -> LauncherBuilder {
-        self.probe_limit = limit;
-        self
-    }
-
-    /// How long an agent may take to end by itself once it was asked to, before all of it is killed. Default: 2 seconds.
-    #[must_use]
-    pub fn grace(mut self, grace: Duration) -> LauncherBuilder {
-        self.grace = grace;
-        self
-    }
-
-    /// The longest line of an agent that is decoded, in bytes. A longer one is skipped, told as a `Notice`, and the run
-    /// goes on. Default: 8 MiB.
-    #[must_use]
-    pub fn max_line(mut self, bytes: usize) -> LauncherBuilder {
-        self.max_line = bytes;
-        self
-    }
-
-    /// The launcher.
-    pub fn build(self) -> Launcher {
-        let host = self.host.unwrap_or_else(HostEnv::capture);
-        let discovery = Discovery::new(host.clone(), &self.app, self.login_shell_limit, self.probe_limit);
-        let shared = Shared {
-            app: self.app,
-            host,
-            programs: self.programs,
-            discovery,
-            registry: Arc::default(),
-            grace: self.grace,
-            max_line: self.max_line,
-        };
-        Launcher { shared: Arc::new(shared) }
-    }
+pub(crate) struct Shared {
+    pub(crate) app: String,
+    pub(crate) host: HostEnv,
+    pub(crate) programs: Vec<(AgentId, PathBuf)>,
+    pub(crate) discovery: Discovery,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) grace: Duration,
+    pub(crate) max_line: usize,
 }
 
 impl Launcher {
     /// Settings with their defaults.
     pub fn builder() -> LauncherBuilder {
-        LauncherBuilder {
-            app: "the app".into(),
-            host: None,
-            programs: Vec::new(),
-            login_shell_limit: Duration::from_secs(5),
-            probe_limit: Duration::from_secs(10),
-            grace: Duration::from_secs(2),
-            max_line: 8 * 1024 * 1024,
-        }
+        LauncherBuilder::new()
     }
 
     /// Every agent: whether it is there, where, and what to do if not.

@@ -18,6 +18,7 @@ mod adapters;
 #[cfg(feature = "bench-internals")]
 #[doc(hidden)]
 pub mod bench_internals;
+mod builder;
 pub mod discover;
 mod env;
 mod error;
@@ -36,11 +37,12 @@ mod survey;
 mod validate;
 mod workflow;
 
+pub use builder::LauncherBuilder;
 pub use env::{Arch, HostEnv, Os};
 pub use error::Error;
 pub use event::{Event, EventKind, NoticeLevel, Outcome, Status, Usage};
 pub use guidance::{Code, Guidance, Step};
-pub use launcher::{Launcher, LauncherBuilder};
+pub use launcher::Launcher;
 pub use plan::{Arg, EnvChange, Plan, PrivateFile, Stdin};
 pub use plugin::{ExportedPlugin, Plugin, adrkit_path, export_adrkit};
 pub use request::{AgentId, EnvValue, McpServer, Mode, Request};
