@@ -109,4 +109,29 @@ pub(super) static RULES: &[Rule] = &[
         ),
         near_miss: Text("You've hit the jackpot; rate limits do not apply."),
     },
+    Rule {
+        on: phrase(
+            r#"You have exceeded your premium request (?:limit|allowance)\b|You(?:'ve| have) reached your monthly (?:credit limit\b|limit for premium requests\b)|(?:\d{3} )?(?:\{\x22(?:error|message|code)\x22[^\n]*\x22code\x22: ?\x22)?(?:free_)?quota_exceeded(?:\x22|\s*$)"#,
+        ),
+        code: Code::QuotaExhausted,
+        text: "quota_exhausted",
+        source: "microsoft/vscode-copilot-release#9279, #13608; microsoft/github-copilot-appmod#139",
+        example: Text(
+            r#"You've reached your monthly credit limit. Please enable additional paid credits, upgrade to Copilot Pro+, or wait until your credits reset on July 1, 2026 at 5:30 AM."#,
+        ),
+        near_miss: Text(r#"You've reached your monthly savings limit."#),
+    },
+    Rule {
+        on: phrase(
+            r#"Sorry, you have exceeded your Copilot token\s+usage\b|Sorry, your request was rate-limited\.|(?:\d{3} )?(?:\{\x22(?:error|message|code)\x22[^\n]*\x22code\x22: ?\x22)?(?:(?:user_(?:weekly|global|model)|integration)_)?rate_limited(?:\x22|\s*$)"#,
+        ),
+        code: Code::RateLimited,
+        text: "rate_limited",
+        source: "github/copilot-cli#954; microsoft/vscode-copilot-release#4256",
+        example: Text(
+            r#"Model call failed: Sorry, you have exceeded your Copilot token
+   usage. Please review our [Terms of Service]"#,
+        ),
+        near_miss: Text(r#"Sorry, you have exceeded your time."#),
+    },
 ];

@@ -7,10 +7,11 @@ mod account;
 mod limits;
 mod model;
 mod policy;
+mod service;
 mod start;
 mod workflow;
 
 use crate::guidance::Rule;
 
 pub(super) static RULES: &[&[Rule]] =
-    &[workflow::RULES, limits::RULES, account::RULES, policy::RULES, model::RULES, start::RULES];
+    &[workflow::RULES, limits::RULES, account::RULES, policy::RULES, model::RULES, start::RULES, service::RULES];

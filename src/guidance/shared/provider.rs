@@ -85,6 +85,42 @@ pub(super) static RULES: &[Rule] = &[
         example: Text("[API Error: 503 Service Unavailable]"),
         near_miss: Text("[API Error: five hundred]"),
     },
+    Rule {
+        on: phrase(r#"(?:(?:unexpected status|HTTP(?: error)?:?|Error code:) )?401:? Unauthorized(?:[.:,;]|\s*$)"#),
+        code: Code::TokenRejected,
+        text: "token_rejected",
+        source: "RFC 9110; Codex CLI 0.171.0, 2026-11",
+        example: Text(r#"Error: unexpected status 401 Unauthorized: Missing bearer"#),
+        near_miss: Text(r#"401 unauthorized copies were found"#),
+    },
+    Rule {
+        on: phrase(r#"(?:(?:unexpected status|HTTP(?: error)?:?|Error code:) )?403:? Forbidden(?:[.:,;]|\s*$)"#),
+        code: Code::TokenLacksPermission,
+        text: "access_refused",
+        source: "RFC 9110",
+        example: Text(r#"Error: 403 Forbidden"#),
+        near_miss: Text(r#"403 forbidden fruits"#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:(?:unexpected status|HTTP(?: error)?:?|Error code:) )?429:? Too Many Requests(?:[.:,;]|\s*$)"#,
+        ),
+        code: Code::RateLimited,
+        text: "rate_limited",
+        source: "RFC 6585; Codex CLI 0.171.0, 2026-11",
+        example: Text(r#"HTTP 429 Too Many Requests"#),
+        near_miss: Text(r#"429 too many requests came in"#),
+    },
+    Rule {
+        on: phrase(
+            r#"(?:(?:unexpected status|HTTP(?: error)?:?|Error code:) )?(?P<status>50[0234]):? (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)(?:[.:,;]|\s*$)"#,
+        ),
+        code: Code::Network,
+        text: "server_trouble",
+        source: "RFC 9110",
+        example: Text(r#"Error: 503 Service Unavailable"#),
+        near_miss: Text(r#"500 internal server errors later, we stopped"#),
+    },
     // A question that a program without a terminal cannot answer.
     Rule {
         on: phrase(r"(?:Opening authentication page in your browser\. )?Do you want to continue\? \[Y/n\]:?\s*$"),
