@@ -27,7 +27,7 @@ pub(crate) fn not_installed(spec: &Spec, app: &str, searched: &[PathBuf], slow: 
     let more = searched.len().saturating_sub(shown.len());
     let mut list = shown.join(", ");
     if more > 0 {
-        list = format!("{list} and {more} more places");
+        list = format!("{list} and {more} more place{}", if more == 1 { "" } else { "s" });
     }
     // The command that was tried stands in the evidence too: "no such file" alone helps nobody.
     let evidence =

@@ -341,7 +341,7 @@ fn params(failure: &Failure<'_>) -> Params {
 fn with_defaults(failure: &Failure<'_>, key: &str, params: Params) -> Params {
     // Agents take the first that is set.
     let params = params.with("variable", failure.auth_variables.first().map(String::as_str).unwrap_or_default());
-    if key == "version_too_old" {
+    if matches!(key, "version_too_old" | "version_too_new") {
         return params.with("found", failure.version.unwrap_or_default()).with("needed", failure.spec.floor.safe);
     }
     params
@@ -354,6 +354,10 @@ fn refined(failure: &Failure<'_>, found: &Found) -> (Code, &'static str) {
     let old = |version: &str| parse(version).zip(parse(failure.spec.floor.safe)).is_some_and(|(v, floor)| v < floor);
     if rule.text == "arguments_rejected" && failure.version.is_some_and(old) {
         return (Code::VersionUnsupported, "version_too_old");
+    }
+    let new = |version: &str| parse(version).zip(parse(failure.spec.tested)).is_some_and(|(v, tested)| v > tested);
+    if rule.text == "arguments_rejected" && failure.version.is_some_and(new) {
+        return (Code::ArgumentsRejected, "version_too_new");
     }
     let path = found.params.get("path").map(Path::new);
     if rule.text == "home_unwritable" && path.zip(failure.vault).is_some_and(|(path, vault)| path.starts_with(vault)) {

@@ -245,7 +245,7 @@ fn r14_what_is_not_found_names_the_command_the_places_and_the_setting() {
     let places: Vec<PathBuf> = ["/usr/bin", "/usr/local/bin", "/opt/a", "/opt/b", "/opt/c"].map(PathBuf::from).to_vec();
     let guidance = before::not_installed(spec(), "Tolaria", &places, None);
     assert_eq!(guidance.code, Code::NotInstalled);
-    for part in ["copilot", "/usr/bin, /usr/local/bin, /opt/a, /opt/b and 1 more places", "settings"] {
+    for part in ["copilot", "/usr/bin, /usr/local/bin, /opt/a, /opt/b and 1 more place.", "settings"] {
         assert!(guidance.message.contains(part), "{part} in {}", guidance.message);
     }
     assert_eq!(guidance.evidence.len(), 5);
@@ -336,6 +336,9 @@ fn refused_arguments_name_both_versions_and_an_old_agent_is_told_to_update() {
     for part in ["unknown option '--session-id'", "1.0.90", spec().tested] {
         assert!(guidance.message.contains(part), "{part} in {}", guidance.message);
     }
+    let new = classify(&Failure { stderr, version: Some("9.1.0"), ..failure() });
+    assert_eq!((new.code, new.key.as_str()), (Code::ArgumentsRejected, "version_too_new"));
+    assert!(new.message.contains("9.1.0") && new.message.contains(spec().tested), "{}", new.message);
     let old = classify(&Failure { stderr, version: Some("1.0.20"), ..failure() });
     assert_eq!((old.code, old.key.as_str()), (Code::VersionUnsupported, "version_too_old"));
     assert!(old.message.contains("1.0.20") && old.message.contains(spec().floor.safe), "{}", old.message);

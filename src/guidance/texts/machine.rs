@@ -118,7 +118,8 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "version_too_new",
         title: "{agent} is newer than {app} knows",
-        message: "{agent} {found} no longer understands what {app} asks of it; {app} was tested with {tested}.",
+        message: "{agent} refused how {app} started it[: {detail}]. This computer has version {found|of it that is newer}; \
+                  {app} was tested with {tested}.",
         steps: &[
             Choose("Look for an update of {app}."),
             Choose("Until then, version {tested} of {agent} works."),

@@ -80,12 +80,6 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Choose("Change the setting in {app} and ask again.")],
     },
     Text {
-        key: "configuration_rejected",
-        title: "A setting of {agent} is not valid",
-        message: "{agent} could not read a setting it was given[: {detail}].",
-        steps: &[Choose("Correct or remove the setting named below, then ask again.")],
-    },
-    Text {
         key: "prompt_too_long",
         title: "The question is too long",
         message: "The question, together with the conversation so far, is longer than the model can take.[ It has {size} \
