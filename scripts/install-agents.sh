@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the real agent CLIs that `tests/real` runs, in the versions that tests/real/npm/package-lock.json pins.
 #
-# Needs Node 20 or newer with npm, and some 1.4 GB of disk. Installs nothing outside tests/real/npm/node_modules, and is
-# done at once where that is up to date. No sign-in is needed: the tests run the CLIs on a scripted local model server.
+# Needs Node 20 or newer with npm, and some 2 GB of disk. Installs nothing outside tests/real/npm/node_modules and, by
+# scripts/install-layouts.sh, tests/real/layouts; is done at once where both are up to date. No sign-in is needed: the tests
+# run the CLIs on a scripted local model server.
 set -eu
 
 project=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -27,7 +28,7 @@ check() {
 stamp=node_modules/.installed-lock.json
 if cmp -s package-lock.json "$stamp" && check; then
     echo 'install-agents: up to date'
-    exit 0
+    exec "$project/scripts/install-layouts.sh"
 fi
 
 echo "install-agents: installing into tests/real/npm/node_modules with npm $(npm --version)"
@@ -35,3 +36,4 @@ npm ci --no-audit --no-fund || fail '`npm ci` failed; its message is above. Is t
 check || fail 'npm finished, but a CLI is missing or does not start; see above. Does your npm configuration omit optional packages?'
 cp package-lock.json "$stamp"
 echo 'install-agents: installed'
+exec "$project/scripts/install-layouts.sh"

@@ -106,6 +106,11 @@ impl Disk for RealDisk {
     }
 }
 
+/// Whether a process may be started in this folder.
+pub(crate) fn may_enter(folder: &Path) -> bool {
+    folder.is_dir() && may_run(folder)
+}
+
 #[cfg(unix)]
 fn may_run(path: &Path) -> bool {
     nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).is_ok()

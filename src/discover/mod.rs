@@ -30,7 +30,8 @@ pub(crate) use search::Discovery;
 
 /// A folder to start short programs in: nothing of a vault's, and there on every machine.
 pub(crate) fn neutral_folder(host: &HostEnv) -> PathBuf {
-    let home = host.home.clone().filter(|home| home.is_absolute() && home.is_dir());
+    // A home that may not be entered would keep everything from starting.
+    let home = host.home.clone().filter(|home| home.is_absolute() && disk::may_enter(home));
     home.unwrap_or_else(|| match host.os {
         Os::Windows => host.var("SystemRoot").map_or_else(|| PathBuf::from(r"C:\"), PathBuf::from),
         _ => PathBuf::from("/"),

@@ -47,6 +47,8 @@ pub(crate) struct Told {
 pub(super) enum Language {
     /// sh and its kin, fish and xonsh included: a command list after `-ilc`.
     Posix,
+    /// bash whose login start files do not read `.bashrc`, where most installers write and which terminals on Linux read.
+    BashAndRc,
     /// The same without start files of interactive shells: for a `.bashrc` that ends in `exec tmux`.
     PosixLogin,
     /// tcsh, which takes no `-l` beside others and reads its start files anyhow.
@@ -59,7 +61,7 @@ pub(super) enum Language {
 pub(crate) async fn ask(host: &HostEnv, disk: &dyn Disk, limit: Duration) -> Told {
     let started = Instant::now();
     let mut report = ShellReport { shell: None, status: ShellStatus::Skipped, elapsed_ms: 0 };
-    for (shell, language) in attempts(host.os, shells(host, disk, account_shell())) {
+    for (shell, language) in attempts(host, disk, shells(host, disk, account_shell())) {
         let left = limit.saturating_sub(started.elapsed());
         if left.is_zero() {
             report.status = ShellStatus::TimedOut;
@@ -124,16 +126,37 @@ pub(super) fn shells(host: &HostEnv, disk: &dyn Disk, account: Option<PathBuf>) 
 }
 
 /// Each shell with the ways to ask it.
-pub(super) fn attempts(os: Os, shells: Vec<PathBuf>) -> Vec<(PathBuf, Language)> {
+pub(super) fn attempts(host: &HostEnv, disk: &dyn Disk, shells: Vec<PathBuf>) -> Vec<(PathBuf, Language)> {
     let mut attempts = Vec::new();
     for shell in shells {
-        let language = language(os, &shell);
-        attempts.push((shell.clone(), language));
-        if language == Language::Posix {
-            attempts.push((shell, Language::PosixLogin));
+        match paths::name(host.os, &shell).as_str() {
+            "nu" => attempts.push((shell, Language::Nu)),
+            "tcsh" | "csh" => attempts.push((shell, Language::Csh)),
+            name => {
+                let rc_is_left_out = name == "bash" && !login_reads_bashrc(host, disk);
+                let first = if rc_is_left_out { Language::BashAndRc } else { Language::Posix };
+                attempts.push((shell.clone(), first));
+                attempts.push((shell, Language::PosixLogin));
+            }
         }
     }
     attempts
+}
+
+/// Whether the start file of a login bash reads `.bashrc`, itself or by another, as far as their text tells.
+///
+/// Only where it surely does not is `.bashrc` read besides: twice would cost its time twice.
+fn login_reads_bashrc(host: &HostEnv, disk: &dyn Disk) -> bool {
+    let text = |name: &str| disk.text(&paths::below(host.os, host.home.as_ref()?, name));
+    if text(".bashrc").is_none() {
+        return true;
+    }
+    // bash reads the first of these that is there.
+    let Some(login) = [".bash_profile", ".bash_login", ".profile"].iter().find_map(|name| text(name)) else {
+        return false;
+    };
+    let by_another = login.contains(".profile") && text(".profile").is_some_and(|profile| profile.contains("bashrc"));
+    login.contains("bashrc") || by_another
 }
 
 /// The shell in the account's record, for a start without `SHELL`.
@@ -147,14 +170,6 @@ fn account_shell() -> Option<PathBuf> {
     None
 }
 
-fn language(os: Os, shell: &Path) -> Language {
-    match paths::name(os, shell).as_str() {
-        "nu" => Language::Nu,
-        "tcsh" | "csh" => Language::Csh,
-        _ => Language::Posix,
-    }
-}
-
 /// The arguments that make a shell print its environment between the markers, NUL-separated.
 ///
 /// Every shell is told to start one program by its path, with one argument in single quotes: what start files alias does
@@ -163,9 +178,11 @@ pub(super) fn arguments(language: Language, begin: &str, end: &str) -> Vec<Strin
     // `env` of older systems knows no `-0`; Perl is on those.
     let env = "/usr/bin/env -0 2>/dev/null || /usr/bin/perl -e \"while (@p = each %ENV) { print join(chr(61), @p), chr(0) }\"";
     let text = format!("/bin/sh -c 'printf %s {begin}; {env}; printf %s {end}'");
+    let and_rc = format!(". ~/.bashrc; {text}");
     let nu = format!("^{text}; exit");
     let args: &[&str] = match language {
         Language::Posix => &["-ilc", &text],
+        Language::BashAndRc => &["-ilc", &and_rc],
         Language::PosixLogin => &["-lc", &text],
         Language::Csh => &["-ic", &text],
         Language::Nu => &["-l", "-e", &nu],

@@ -9,5 +9,6 @@ mod copilot_plugin;
 mod copilot_prompts;
 mod copilot_scenario;
 mod copilot_stop;
+mod discover;
 mod hostile;
 mod support;

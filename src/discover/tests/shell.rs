@@ -64,6 +64,7 @@ fn e07_e08_each_shell_is_spoken_to_in_its_language() {
     let text = "/bin/sh -c 'printf %s B; /usr/bin/env -0 2>/dev/null || \
         /usr/bin/perl -e \"while (@p = each %ENV) { print join(chr(61), @p), chr(0) }\"; printf %s E'";
     assert_eq!(arguments(Language::Posix, "B", "E"), ["-ilc", text]);
+    assert_eq!(arguments(Language::BashAndRc, "B", "E"), ["-ilc".into(), format!(". ~/.bashrc; {text}")]);
     assert_eq!(arguments(Language::PosixLogin, "B", "E"), ["-lc", text]);
     assert_eq!(arguments(Language::Csh, "B", "E"), ["-ic", text]);
     assert_eq!(arguments(Language::Nu, "B", "E"), ["-l".into(), "-e".into(), format!("^{text}; exit")]);
@@ -78,11 +79,31 @@ fn e07_the_persons_shell_comes_first_and_a_common_one_after_it() {
     assert_eq!(list("/gone/zsh", "/bin/bash"), paths(&["/bin/bash", "/usr/bin/zsh", "/bin/sh"]));
     assert_eq!(list("zsh", "/sbin/nologin"), paths(&["/bin/bash", "/usr/bin/zsh", "/bin/sh"]));
     assert_eq!(shells(&host(Os::Windows, &[("SHELL", "/bin/bash")]), &disk, None), paths(&[]));
-    let ways = attempts(Os::Linux, vec!["/usr/bin/nu".into(), "/bin/bash".into()]);
+    let linux = host(Os::Linux, &[]);
+    let ways = attempts(&linux, &disk, vec!["/usr/bin/nu".into(), "/bin/bash".into()]);
     let (nu, bash) = (PathBuf::from("/usr/bin/nu"), PathBuf::from("/bin/bash"));
     assert_eq!(ways, [(nu, Language::Nu), (bash.clone(), Language::Posix), (bash, Language::PosixLogin)]);
-    assert_eq!(attempts(Os::Linux, vec!["/bin/tcsh".into()])[0].1, Language::Csh);
-    assert_eq!(attempts(Os::Linux, vec!["/usr/bin/fish".into()])[0].1, Language::Posix);
+    assert_eq!(attempts(&linux, &disk, vec!["/bin/tcsh".into()])[0].1, Language::Csh);
+    assert_eq!(attempts(&linux, &disk, vec!["/usr/bin/fish".into()])[0].1, Language::Posix);
+}
+
+#[test]
+fn e03_bashrc_is_read_where_no_start_file_of_a_login_reads_it() {
+    let first = |files: &[(&str, &str)]| {
+        let disk = FakeDisk::new(Os::Linux);
+        let disk = files.iter().fold(disk, |disk, (name, text)| disk.plain(&format!("/home/u/{name}"), text));
+        attempts(&host(Os::Linux, &[]), &disk, vec!["/bin/bash".into()])[0].1
+    };
+    assert_eq!(first(&[(".bashrc", "")]), Language::BashAndRc);
+    assert_eq!(first(&[(".bashrc", ""), (".bash_profile", "PATH=/x:$PATH")]), Language::BashAndRc);
+    // The first file hides the second.
+    assert_eq!(first(&[(".bashrc", ""), (".bash_profile", ""), (".profile", ". ~/.bashrc")]), Language::BashAndRc);
+    assert_eq!(first(&[(".bashrc", ""), (".profile", "[ -f ~/.bashrc ] && . ~/.bashrc")]), Language::Posix);
+    assert_eq!(
+        first(&[(".bashrc", ""), (".bash_profile", ". ~/.profile"), (".profile", ". ~/.bashrc")]),
+        Language::Posix
+    );
+    assert_eq!(first(&[(".profile", "")]), Language::Posix);
 }
 
 #[test]

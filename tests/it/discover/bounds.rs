@@ -173,3 +173,30 @@ async fn a_home_with_spaces_and_bytes_that_are_not_utf_8_is_searched() {
     // It is told in JSON all the same.
     assert!(serde_json::to_string(&search).is_err() || serde_json::to_value(&search).unwrap()["chosen"].is_string());
 }
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "cli"))]
+fn a_home_that_may_not_be_entered_keeps_nothing_from_being_found() {
+    use std::os::unix::fs::PermissionsExt;
+    let command = env!("CARGO_BIN_EXE_agent-launcher");
+    let machine = Machine::new();
+    let copilot = machine.script("bin/copilot", GOOD);
+    std::fs::set_permissions(&machine.home, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // As root every folder may be entered, unless that is given up.
+    let mut doctor = if nix::unistd::geteuid().is_root() {
+        let mut setpriv = std::process::Command::new("setpriv");
+        let drop = "-dac_override,-dac_read_search";
+        setpriv.args([format!("--bounding-set={drop}"), format!("--inh-caps={drop}"), command.into()]);
+        setpriv
+    } else {
+        std::process::Command::new(command)
+    };
+    let path = std::env::join_paths([machine.at("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
+    doctor.args(["doctor", "copilot", "--json"]).env_clear().env("HOME", &machine.home).env("PATH", path);
+    let output = doctor.env("SHELL", "/bin/bash").output().expect("setpriv of util-linux");
+    std::fs::set_permissions(&machine.home, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let doctor: serde_json::Value =
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(doctor["chosen"], copilot.to_str().unwrap(), "{text}");
+}

@@ -26,6 +26,14 @@ async fn e03_a_path_that_only_the_rc_file_of_interactive_shells_sets_is_used() {
 }
 
 #[tokio::test]
+async fn e03_a_bashrc_that_no_login_start_file_reads_is_read() {
+    let machine = Machine::new().shell("/bin/bash");
+    machine.file("home/.bashrc", "case $- in *i*) ;; *) return;; esac\nexport PATH=\"$HOME/tools:$PATH\"\n");
+    let copilot = machine.script("home/tools/copilot", GOOD);
+    found(&machine.search().await, &copilot, Via::LoginShell);
+}
+
+#[tokio::test]
 async fn e03_where_the_shell_tells_nothing_the_places_are_still_looked_in() {
     let machine = Machine::new().shell("shells/mute");
     machine.script("shells/mute", "sleep 60");

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Installs the pinned Copilot CLI globally with npm, pnpm and Bun, each as its own manual says, for the tests of the search.
+#
+# Needs Node 20 or newer with npm, and some 0.7 GB of disk. Installs nothing outside tests/real/layouts, and is done at once
+# where that is up to date.
+set -eu
+
+copilot=1.0.102
+pnpm=10.34.9
+bun=1.4.5
+
+project=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+layouts=$project/tests/real/layouts
+stamp=$layouts/.installed-$copilot-$pnpm-$bun
+if [ -e "$stamp" ]; then
+    echo 'install-layouts: up to date'
+    exit 0
+fi
+rm -rf "$layouts"
+mkdir -p "$layouts/home"
+
+echo 'install-layouts: npm'
+npm install --global --prefix "$layouts/npm" --no-audit --no-fund "@github/copilot@$copilot"
+
+echo 'install-layouts: pnpm and Bun themselves'
+npm install --prefix "$layouts/tools" --ignore-scripts --no-audit --no-fund "pnpm@$pnpm" "bun@$bun"
+node "$layouts/tools/node_modules/bun/install.js"
+tools=$layouts/tools/node_modules/.bin
+
+echo 'install-layouts: pnpm'
+HOME=$layouts/home PNPM_HOME=$layouts/pnpm PATH="$layouts/pnpm:$tools:$PATH" pnpm add --global "@github/copilot@$copilot"
+
+echo 'install-layouts: Bun'
+HOME=$layouts/home BUN_INSTALL=$layouts/bun PATH="$tools:$PATH" bun add --global "@github/copilot@$copilot"
+
+rm -rf "$layouts/tools"
+: >"$stamp"
+echo 'install-layouts: installed'
