@@ -1,6 +1,6 @@
 //! The exact Copilot command for a request. Pure: what is on the disk is told in the context.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::plugins::{self, Plugins};
 use super::trust::{self, Trust};
@@ -133,7 +133,7 @@ fn safe(
     text(format!("--allow-tool={}", join(allowed)));
     let mut denied = vec!["shell".to_owned()];
     if flags::WRITE_RULES.is_in(version) {
-        denied.extend(hidden(&request.vault, context.host.os));
+        denied.extend(hidden(&trust::both(&request.vault, context.survey), context.host.os));
         if trust.keep_out.is_some() {
             // A note under a path that is not full would be gone with the folder: refused, the model gives the full one.
             denied.push(format!("write({SCRATCH}/**)"));
@@ -184,16 +184,19 @@ pub(super) fn notice_of_away(keep_out: &str) -> String {
 ///
 /// A relative pattern also meets folders above the vault, so a vault that lies in a hidden folder gets absolute ones, in
 /// which characters with a meaning stand as `?`.
-fn hidden(vault: &Path, os: Os) -> Vec<String> {
-    let path = vault.to_string_lossy().replace('\\', "/");
-    let lies_hidden = path.split('/').any(|part| part.len() > 1 && part.starts_with('.') && part != "..");
-    let mut rules = if lies_hidden {
-        let vault: String =
-            path.trim_end_matches('/').chars().map(|c| if "()[]{}*!,\\".contains(c) { '?' } else { c }).collect();
-        [".*", "**/.*", ".*/**", "**/.*/**"].map(|pattern| format!("write({vault}/{pattern})")).to_vec()
+fn hidden(vaults: &[PathBuf], os: Os) -> Vec<String> {
+    let vaults: Vec<String> = vaults.iter().map(|vault| vault.to_string_lossy().replace('\\', "/")).collect();
+    let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
+    let mut rules = Vec::new();
+    if vaults.iter().any(|vault| vault.split('/').any(is_hidden)) {
+        for vault in &vaults {
+            let plain = |c: char| if "()[]{}*!,\\".contains(c) { '?' } else { c };
+            let vault: String = vault.trim_end_matches('/').chars().map(plain).collect();
+            rules.extend([".*", "**/.*", ".*/**", "**/.*/**"].map(|pattern| format!("write({vault}/{pattern})")));
+        }
     } else {
-        vec!["write(.*)".to_owned(), "write(.*/**)".to_owned()]
-    };
+        rules.extend(["write(.*)".to_owned(), "write(.*/**)".to_owned()]);
+    }
     if os == Os::Windows {
         // The short name of a hidden folder (`GIT~1`) begins with no dot.
         rules.push("write(*~*/**)".to_owned());

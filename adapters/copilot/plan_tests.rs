@@ -245,6 +245,20 @@ fn the_vault_is_left_only_where_that_is_needed() {
 }
 
 #[test]
+fn a_vault_that_really_lies_in_a_hidden_folder_can_be_written() {
+    let mut machine = machine(Os::Linux);
+    let real = (Look::Real(machine.vault.into()), Seen::Path("/home/ada/.sync/notes".into()));
+    machine.survey = Survey::of([real]);
+    let args = texts(&machine.plan(&machine.request("a")).expect("planned"));
+    let denied = args.iter().find(|arg| arg.starts_with("--deny-tool=")).expect("denials");
+    assert!(
+        denied.contains("write(/home/ada/.sync/notes/.*/**)") && denied.contains("write(/home/ada/Notes/.*)"),
+        "{denied}"
+    );
+    assert!(!denied.contains("write(.*"), "{denied}");
+}
+
+#[test]
 fn the_empty_folder_is_made_where_nothing_is_trusted() {
     let mut machine = machine(Os::Linux);
     let config = r#"{"trustedFolders":["/home","/tmp"]}"#;

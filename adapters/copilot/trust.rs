@@ -139,9 +139,8 @@ fn copilot_home(request: &Request, host: &HostEnv) -> Option<PathBuf> {
 
 /// A path as given and as it really is.
 pub(super) fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
-    let mut paths = vec![path.to_path_buf()];
-    paths.extend(survey.real(path).map(Path::to_path_buf));
-    paths
+    let real = survey.real(path).filter(|real| *real != path).map(Path::to_path_buf);
+    std::iter::once(path.to_path_buf()).chain(real).collect()
 }
 
 /// The vault and all folders above it, where it really is.

@@ -29,7 +29,7 @@ async fn breach(scenario: &str, mode: Mode) -> Option<String> {
     match guidance.code {
         Code::PermissionBypassed => {
             assert_eq!(outcome.status, Status::Failed);
-            assert!(guidance.message.contains("1.0.102") || guidance.message.contains("Copilot"), "{guidance:?}");
+            assert!(guidance.message.starts_with("GitHub Copilot CLI 1.0.102 did what"), "{guidance:?}");
             Some(format!("{} {:?}", guidance.message, guidance.evidence))
         }
         Code::TimedOut => None,

@@ -129,7 +129,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "permission_bypassed",
         title: "{agent} was stopped: it did more than allowed",
-        message: "{agent} used {tool|a tool} although the mode of this run does not allow it, so {app} stopped it.[ {detail}]",
+        message: "{agent}[ {version}] did what the mode of this run does not allow, so {app} stopped it.[ What happened: {detail}.]",
         steps: &[Choose(
             "Look at what changed in the folder. A setting of {agent} itself, or in the folder, may allow more than \
                     {app} does: remove it before you ask again.",
