@@ -40,9 +40,11 @@ pub(crate) fn early_warning(spec: &Spec, app: &str, line: &str, secrets: &[Strin
         _ => return None,
     };
     let params = captured(Params::of(spec, app), &found.captures);
+    // The words of all agents may come from a server or a tool of the agent, which it does without.
+    let own = rule.text == "sign_in_prompt" || spec.rules.iter().copied().flatten().any(|own| std::ptr::eq(own, rule));
     let filled = guidance(rule.code, rule.text, params, vec![text.trim().to_owned()], secrets);
     let line = filled.evidence.first().map(String::as_str).unwrap_or_default();
-    Some(EarlyWarning { code: rule.code, message: format!("{}: {line}", filled.title), fatal })
+    Some(EarlyWarning { code: rule.code, message: format!("{}: {line}", filled.title), fatal: fatal && own })
 }
 
 /// Whether an answer is as a whole the error of the model's provider, so that the run failed.

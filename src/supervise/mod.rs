@@ -39,6 +39,9 @@ const CHUNK: usize = 64 * 1024;
 /// How long an agent may go on after its final event, after a fatal error or after it closed stdout.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// How long an agent may be silent after it said what it cannot get over, such as a refused sign-in.
+const HOPELESS: Duration = Duration::from_secs(10);
+
 /// How long a pipe may stay silent and open once the tree is gone: what holds it escaped, and is not waited for.
 const SILENCE: Duration = Duration::from_millis(200);
 
@@ -266,7 +269,7 @@ impl Supervisor {
         self.deadlines(state).into_iter().flatten().min()
     }
 
-    fn deadlines(&self, state: &State) -> [Option<Instant>; 5] {
+    fn deadlines(&self, state: &State) -> [Option<Instant>; 6] {
         let running = self.exit.is_none() && self.stop.is_none() && !self.cancelled;
         let over = state.gone || state.stuck;
         let waits = !state.pending.is_empty();
@@ -276,6 +279,7 @@ impl Supervisor {
             // While the reader holds the agent back, its silence is not the agent's.
             self.limits.idle.filter(|_| running && !waits).and_then(|limit| state.active.checked_add(limit)),
             state.lingers.filter(|_| running),
+            (running && self.teller.is_hopeless()).then(|| state.active + HOPELESS),
             (over && !waits && (self.stdout.is_some() || self.stderr.is_some())).then(|| state.active + SILENCE),
             (self.cancelled && over && waits).then(|| state.active + CANCELLED_WAIT),
         ]
@@ -284,12 +288,15 @@ impl Supervisor {
     /// Acts on every moment that has passed.
     fn late(&mut self, state: &mut State) {
         let now = Instant::now();
-        let [timeout, idle, lingers, silence, unread] = self.deadlines(state).map(|at| at.is_some_and(|at| at <= now));
+        let [timeout, idle, lingers, hopeless, silence, unread] =
+            self.deadlines(state).map(|at| at.is_some_and(|at| at <= now));
         if timeout {
             self.stop(Stop::TimedOut(self.limits.timeout.unwrap_or_default()), state, self.limits.grace);
         } else if lingers {
             let fatal = self.teller.report().fatal && !self.teller.report().finished;
             self.stop(if fatal { Stop::Fatal } else { Stop::Lingering }, state, self.limits.grace);
+        } else if hopeless {
+            self.stop(Stop::Fatal, state, self.limits.grace);
         } else if idle {
             self.stop(Stop::Idle(self.limits.idle.unwrap_or_default()), state, self.limits.grace);
         }

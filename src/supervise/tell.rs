@@ -114,6 +114,11 @@ impl Teller {
         events
     }
 
+    /// Whether the agent said what it cannot get over, and has done nothing else since it began.
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.complaints.fatal && !self.used_tools && !self.facts.decoder.report().answered
+    }
+
     /// Takes the end of stdout.
     pub(super) fn end(&mut self) -> Vec<EventKind> {
         let mut events = Vec::new();
@@ -285,11 +290,13 @@ struct Complaints {
     splitter: LineSplitter,
     looked_at: usize,
     told: Vec<Code>,
+    /// Whether one of them is not got over by waiting.
+    fatal: bool,
 }
 
 impl Complaints {
     fn new() -> Complaints {
-        Complaints { splitter: LineSplitter::new(UNRECOGNIZED), looked_at: 0, told: Vec::new() }
+        Complaints { splitter: LineSplitter::new(UNRECOGNIZED), looked_at: 0, told: Vec::new(), fatal: false }
     }
 
     /// The warnings that these bytes give rise to; one for a cause.
@@ -299,10 +306,11 @@ impl Complaints {
             return warnings;
         }
         self.looked_at += bytes.len();
-        let told = &mut self.told;
+        let (told, fatal) = (&mut self.told, &mut self.fatal);
         self.splitter.push(bytes, |piece| {
             let Piece::Line(line) = piece else { return };
             let warning = look(&String::from_utf8_lossy(line));
+            *fatal |= warning.as_ref().is_some_and(|warning| warning.fatal);
             if let Some(warning) = warning.filter(|new| told.len() < WARNINGS && !told.contains(&new.code)) {
                 told.push(warning.code);
                 warnings.push(warning.message);

@@ -94,6 +94,22 @@ fn r10_a_refused_key_is_told_at_once_and_again_when_the_agent_stays_silent() {
 }
 
 #[test]
+fn r10_a_known_fatal_line_ends_the_wait_early_although_no_limit_was_set() {
+    let bench = Bench::copilot(&format!("{}\nstall", recorded("5_http_401_text.stderr")));
+    let ended = bench.ask(&["--json", "hi"]);
+    assert_eq!((guidance(&ended)["code"].as_str(), ended.code), (Some("token_rejected"), Some(3)), "{ended:?}");
+    assert_eq!(ended.outcome()["status"], "failed");
+}
+
+#[test]
+fn r10_an_agent_that_goes_on_to_answer_after_such_a_line_is_left_alone() {
+    let delta = r#"{"type":"assistant.message_delta","data":{"messageId":"m","deltaContent":"still here"}}"#;
+    let bench = Bench::copilot(&format!("{}\nsleep 300\njson {delta}\nanswer", recorded("5_http_401_text.stderr")));
+    let ended = bench.ask(&["--json", "hi"]);
+    assert_eq!((ended.outcome()["status"].as_str(), ended.code), (Some("completed"), Some(0)), "{ended:?}");
+}
+
+#[test]
 fn r11_refused_tools_are_said_whether_or_not_there_is_an_answer() {
     let bench = Bench::copilot(&recorded("9_json_denied.stdout"));
     let ended = bench.ask(&["--json", "hi"]);

@@ -153,6 +153,9 @@ fn r10_a_fatal_line_is_told_while_the_agent_still_tries_and_again_when_it_goes_s
     assert!(warning.message.ends_with(line), "{}", warning.message);
     let passing = early_warning(spec(), "Tolaria", "Error: connect ECONNREFUSED 127.0.0.1:9", &[]).unwrap();
     assert_eq!((passing.code, passing.fatal), (Code::Network, false));
+    // A server of the agent may say so too, and the agent does without it.
+    let anyone = early_warning(spec(), "Tolaria", "Error: 401 Unauthorized", &[]).unwrap();
+    assert_eq!((anyone.code, anyone.fatal), (Code::TokenRejected, false));
     for nothing in ["", "author not found", "(node:1) Warning: x", "Changes    +1 -0"] {
         assert_eq!(early_warning(spec(), "Tolaria", nothing, &[]), None, "{nothing}");
     }
