@@ -23,10 +23,9 @@ pub(crate) enum Look {
     Unreadable(String),
 }
 
-/// What tells one file from another, or from itself before a change.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What tells a file at a path from another one there, or from itself before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    path: PathBuf,
     size: u64,
     modified: Option<SystemTime>,
 }
@@ -57,7 +56,7 @@ impl RealDisk {
     /// The identity of a file, or none where there is no file.
     pub(crate) fn identity(path: &Path) -> Option<Identity> {
         let meta = std::fs::metadata(path).ok()?;
-        meta.is_file().then(|| Identity { path: path.into(), size: meta.len(), modified: meta.modified().ok() })
+        meta.is_file().then(|| Identity { size: meta.len(), modified: meta.modified().ok() })
     }
 
     fn read(file: &Path, limit: u64) -> Option<Vec<u8>> {

@@ -5,14 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::disk::{Disk, Look};
+use super::disk::Disk;
 use super::environment::{self, Start};
 use super::format::Format;
 use super::probe::{self, Answer, Refusal};
 use super::shell::Told;
 use super::shim::{self, Target};
 use super::walk::{self, Step};
-use super::{Binary, Candidate, Search, ShellReport, ShellStatus, Verdict, Via, advice, paths, places, search};
+use super::{Binary, Candidate, Search, ShellReport, ShellStatus, Verdict, Via, advice, chosen, paths, places, search};
 use crate::adapters::Spec;
 use crate::env::{HostEnv, Os};
 use crate::process;
@@ -95,12 +95,9 @@ impl<'a> Hunt<'a> {
 
     /// Looks at the path that the person chose, and at nothing else.
     pub(super) async fn chosen(&mut self, chosen: &Path) {
-        let path = match (chosen.strip_prefix("~"), &self.host.home) {
-            (Ok(below), Some(home)) => home.join(below),
-            _ => chosen.to_path_buf(),
-        };
+        let path = chosen::written(self.host, chosen);
         self.override_path = Some(path.clone());
-        let refused = self.refuse_chosen(&path);
+        let refused = chosen::refuse(self.host, self.disk, &path);
         self.add(path, Via::Override, refused, false);
         self.prove().await;
     }
@@ -113,40 +110,6 @@ impl<'a> Hunt<'a> {
         if !self.is_found() {
             self.add_path();
             self.add_places();
-        }
-    }
-
-    fn refuse_chosen(&self, path: &Path) -> Option<(Verdict, String)> {
-        let text = path.to_string_lossy();
-        if !paths::is_absolute(self.host.os, path) {
-            let what = if text.trim().is_empty() {
-                "it is empty".to_owned()
-            } else if text.contains(char::is_whitespace) {
-                "it is a command or a sentence; give the absolute path of the program alone".to_owned()
-            } else {
-                "it is not an absolute path".to_owned()
-            };
-            return Some((Verdict::Missing, what));
-        }
-        match self.disk.look(path) {
-            Look::File { executable: true } => {
-                let name = paths::name(self.host.os, path).to_lowercase();
-                let extensions = walk::extensions(self.host);
-                let runnable = extensions.is_empty() || extensions.iter().any(|end| name.ends_with(end.as_str()));
-                (!runnable).then(|| (Verdict::NotExecutable, "not a file that Windows runs by its extension".into()))
-            }
-            Look::File { executable: false } => Some((Verdict::NotExecutable, "not marked as executable".into())),
-            Look::Other => Some((Verdict::NotAFile, "it is a folder, not a program".into())),
-            Look::Unreadable(reason) => Some((Verdict::Missing, format!("it cannot be looked at: {reason}"))),
-            Look::Missing { dangling: true } => Some((Verdict::Missing, "it is a link to a file that is gone".into())),
-            Look::Missing { dangling: false } => {
-                // `/usr/bin/copilot --flag`: the first word is a program.
-                let words = text.split_once(char::is_whitespace).map(|(first, _)| PathBuf::from(first));
-                let command = words.is_some_and(|first| matches!(self.disk.look(&first), Look::File { .. }));
-                let what =
-                    if command { "it is a command with arguments; give the path alone" } else { "nothing is there" };
-                Some((Verdict::Missing, what.into()))
-            }
         }
     }
 

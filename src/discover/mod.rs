@@ -4,6 +4,7 @@
 //! and the environment of children. Starts programs only to ask for their version, through `process`.
 
 mod advice;
+mod chosen;
 mod disk;
 pub(crate) mod environment;
 mod format;
@@ -108,11 +109,35 @@ pub enum Verdict {
     Deferred,
 }
 
+/// Paths in JSON: what is not UTF-8 is replaced, as JSON has no other text, rather than failing the whole.
+mod lossy {
+    use std::path::{Path, PathBuf};
+
+    use serde::Serializer;
+
+    pub(super) fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&path.to_string_lossy())
+    }
+
+    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+    pub(super) fn option<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+        match path {
+            Some(path) => serializer.serialize_some(&path.to_string_lossy()),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn list<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+    }
+}
+
 /// A place looked at, with the reason it was taken or refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The path looked at.
+    #[serde(serialize_with = "lossy::path")]
     pub path: PathBuf,
     /// Why it was looked at.
     pub via: Via,
@@ -178,6 +203,7 @@ pub enum ShellStatus {
 #[non_exhaustive]
 pub struct ShellReport {
     /// The shell's program.
+    #[serde(serialize_with = "lossy::option")]
     pub shell: Option<PathBuf>,
     /// How it went.
     pub status: ShellStatus,
@@ -195,12 +221,14 @@ pub struct Search {
     #[serde(skip)]
     pub binary: Option<Binary>,
     /// The path of the chosen file.
+    #[serde(serialize_with = "lossy::option")]
     pub chosen: Option<PathBuf>,
     /// Every place looked at, in order.
     pub candidates: Vec<Candidate>,
     /// The login shell.
     pub login_shell: ShellReport,
     /// The folders of the `PATH` that was used.
+    #[serde(serialize_with = "lossy::list")]
     pub path: Vec<PathBuf>,
     /// Names of the variables present that hold a sign-in of this agent.
     pub auth_variables: Vec<String>,
@@ -220,7 +248,7 @@ pub struct AgentStatus {
     /// Whether it can be used.
     pub status: Readiness,
     /// The file found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "lossy::option")]
     pub path: Option<PathBuf>,
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! The tables and rules of every system, tested on this one: on listings, never on the disk.
 
+mod chosen;
 mod environment;
 mod format;
 mod places;

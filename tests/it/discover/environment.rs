@@ -1,5 +1,5 @@
 use agent_launcher::discover::{ShellStatus, Verdict, Via};
-use agent_launcher::{AgentId, Code, Mode, Request};
+use agent_launcher::{AgentId, Code, Error, McpServer, Mode, Request};
 
 use super::{GOOD, Machine, asked, found, verdict};
 use crate::support::collect;
@@ -136,6 +136,26 @@ async fn e17_every_start_has_the_login_shells_folders_on_its_path() {
     // The probe was made while the shell was asked; it has what is known by then.
     assert_eq!(calls[0].env["PATH"], format!("{own}:/usr/bin:/bin"));
     assert_eq!(std::fs::read_to_string(seen).unwrap(), format!("{own}:/usr/bin:/bin"));
+}
+
+#[tokio::test]
+async fn e01_e17_the_command_of_an_mcp_server_is_found_as_the_agent_would_find_it() {
+    let machine = Machine::desktop().path(&["bin"]).shell("shells/login");
+    machine.script("bin/copilot", GOOD);
+    machine.script("tools/my-server", "exit 0");
+    let tools = machine.at("tools");
+    machine.script("shells/login", &format!("shift; PATH='{}':\"$PATH\" exec /bin/sh -c \"$1\"", tools.display()));
+    std::fs::create_dir(machine.at("vault")).unwrap();
+    let launcher = machine.launcher();
+    let plan = async |command: &str| {
+        let request = Request::new(AgentId::COPILOT, machine.at("vault"), "hello");
+        launcher.plan(&request.mcp_server(McpServer::stdio("mine", command))).await
+    };
+    plan("my-server").await.expect("it is on the login shell's PATH");
+    for command in ["no-such-server", "./my-server", ""] {
+        let error = plan(command).await.unwrap_err();
+        assert!(matches!(&error, Error::InvalidServer { name, .. } if name == "mine"), "{command}: {error:?}");
+    }
 }
 
 #[tokio::test]
