@@ -211,6 +211,10 @@ pub(super) fn environment(
     for (name, value) in SET {
         changes.make(name, plain(value));
     }
+    if request.resume.is_some() {
+        // A resumed session stays in the vault of the request (measured on 1.0.69, 1.0.80 and 1.0.102).
+        changes.make("COPILOT_DISABLE_RESUME_AUTO_CD", plain("1"));
+    }
     if uses_dollar {
         changes.make(DOLLAR, plain("$"));
     }

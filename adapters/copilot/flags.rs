@@ -31,6 +31,9 @@ const fn flag(name: &'static str, since: (u64, u64, u64)) -> Flag {
 pub(super) const OUTPUT_FORMAT: Flag = flag("--output-format=json", (0, 0, 422));
 pub(super) const STREAM: Flag = flag("--stream=on", (0, 0, 403));
 pub(super) const SESSION_ID: Flag = flag("--session-id", (1, 0, 51));
+/// Continues a session and fails where there is none; `--session-id` would begin a new one and say nothing (measured on
+/// 1.0.69, 1.0.80 and 1.0.102). It would also move to the session's own folder: [`super::environment`] keeps it here.
+pub(super) const RESUME: &str = "--resume";
 
 /// Flags of every plan.
 pub(super) const ALWAYS: &[Flag] = &[

@@ -49,7 +49,8 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     if flags::STREAM.is_in(version) {
         text(flags::STREAM.name.to_owned());
     }
-    text(format!("{}={session}", flags::SESSION_ID.name));
+    let name = if request.resume.is_some() { flags::RESUME } else { flags::SESSION_ID.name };
+    text(format!("{name}={session}"));
     if let Some(model) = &request.model {
         text(format!("--model={model}"));
     }
@@ -204,8 +205,7 @@ fn hidden(vaults: &[PathBuf], os: Os) -> Vec<String> {
     rules
 }
 
-/// The session's id. A new one is ours and an old one is told back: Copilot takes both the same way and stays in the vault,
-/// which `--resume` would leave for the session's own folder.
+/// The session's id: a new one is ours, an old one is what `Done` told.
 fn session(request: &Request) -> Result<String, Error> {
     let (field, id) = match &request.resume {
         Some(id) => ("session id to resume", id),

@@ -42,10 +42,13 @@ async fn n02_a_session_that_is_gone_is_told_as_such() {
 #[tokio::test]
 async fn n03_one_flag_names_the_session_and_is_never_empty() {
     let bench = Bench::copilot("");
-    for request in [bench.request("hello").resume(SESSION), bench.request("hello").session_id(SESSION)] {
+    for (request, flag) in [
+        (bench.request("hello").resume(SESSION), "--resume"),
+        (bench.request("hello").session_id(SESSION), "--session-id"),
+    ] {
         let mut run = bench.start(&bench.launcher(), &request).await;
         assert_eq!(check(&collect(&mut run).await).status, Status::Completed);
-        assert_eq!(session_args(&bench), [format!("--session-id={SESSION}")]);
+        assert_eq!(session_args(&bench), [format!("{flag}={SESSION}")]);
     }
     for request in [bench.request("hello").resume(""), bench.request("hello").session_id("")] {
         assert!(bench.launcher().plan(&request).await.unwrap_err().is_usage());
@@ -70,8 +73,8 @@ async fn n07_a_resumed_session_works_in_the_vault_of_the_request() {
     collect(&mut run).await;
     let run = &bench.runs()[0];
     assert_eq!(run.cwd, bench.vault().to_str().unwrap());
-    // With this flag Copilot stays where it is started; with `--resume` it would move to the folder of the session.
-    assert!(run.args().contains(&format!("--session-id={SESSION}").as_str()), "{:?}", run.args());
+    // By this variable Copilot stays where it is started; without it, it would move to the folder of the session.
+    assert_eq!(run.env.get("COPILOT_DISABLE_RESUME_AUTO_CD").map(String::as_str), Some("1"));
 }
 
 #[tokio::test]

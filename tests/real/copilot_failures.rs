@@ -19,6 +19,7 @@ on_every_version!(
     the_provider_refuses_the_key,
     the_model_is_unknown,
     the_provider_is_silent,
+    the_session_is_unknown,
     an_answer_that_breaks_off_is_asked_again,
     a_reader_who_leaves_stops_the_run,
 );
@@ -138,6 +139,14 @@ async fn the_provider_is_silent(version: &'static str) {
     assert_eq!(asked.told.error().map(|guidance| guidance.code), Some(Code::Idle), "{asked:#?}");
     assert_eq!((asked.told.outcome().status, asked.code), (Status::TimedOut, Some(124)));
     assert_eq!(machine.processes(), Vec::<String>::new());
+}
+
+async fn the_session_is_unknown(version: &'static str) {
+    let model = Model::start([text("Never.")]).await;
+    let machine = Machine::with(version, &model).await;
+    let asked = ask(&machine, &["--resume", "0f0e0d0c-1111-4222-8333-444455559999", "Hello."]).await;
+    assert_failed(&asked, Code::SessionNotFound, 1);
+    assert_eq!(model.calls().len(), 0);
 }
 
 async fn an_answer_that_breaks_off_is_asked_again(version: &'static str) {

@@ -12,6 +12,7 @@ on_every_version!(
     safe_answers_writes_the_note_asks_the_app_and_runs_no_shell,
     power_user_runs_the_shell_and_stays_in_the_vault,
     a_second_run_continues_the_session,
+    a_session_continued_in_another_vault_works_there,
 );
 
 /// The files of the user's Copilot, as a person has them after a first use.
@@ -147,4 +148,25 @@ async fn a_second_run_continues_the_session(version: &'static str) {
     assert!(last.messages("user")[0].contains("Remember the first word."), "{last:#?}");
     assert_eq!(last.messages("assistant"), ["The word is milk."]);
     assert!(last.prompt().contains("Which word was it?"));
+}
+
+async fn a_session_continued_in_another_vault_works_there(version: &'static str) {
+    let model = Model::start([text("The word is milk.")]).await;
+    let machine = Machine::with(version, &model).await;
+    let launcher = machine.launcher();
+    let first = told::run(&launcher, &machine.request("Remember the first word.")).await;
+    let session = first.outcome().session_id.clone().expect("the session is told");
+
+    machine.write("other/note.md", "# Other\n");
+    let create = json!({ "path": "made.md", "file_text": "made\n" });
+    model.script([text("Writing.").tool("create", create), text("Done.")]);
+    let request =
+        agent_launcher::Request::new(agent_launcher::AgentId::COPILOT, machine.root().join("other"), "Write.")
+            .resume(&session);
+    let second = told::run(&launcher, &request).await;
+
+    assert_eq!(second.outcome().status, Status::Completed, "{second:#?}");
+    assert!(model.calls().pop().unwrap().messages("user")[0].contains("Remember the first word."));
+    assert_eq!(machine.read("other/made.md").as_deref(), Some("made\n"), "{second:#?}");
+    assert_eq!(machine.read("vault/made.md"), None);
 }

@@ -18,6 +18,7 @@ on_every_version!(
     the_ground_bites_where_nothing_holds_it_back,
     an_untrusted_vault_runs_nothing,
     a_trusted_vault_runs_nothing_in_safe_mode,
+    a_session_of_a_trusted_vault_goes_on,
     a_hostile_home_gives_the_vault_nothing_in_safe_mode,
     a_trust_in_everything_is_refused,
     power_user_runs_what_the_person_trusted,
@@ -161,6 +162,19 @@ async fn a_trusted_vault_runs_nothing_in_safe_mode(version: &'static str) {
         }
         assert_eq!(ground::marks(&machine), set([]), "parent: {parent}");
     }
+}
+
+async fn a_session_of_a_trusted_vault_goes_on(version: &'static str) {
+    let (machine, model) = hostile(version).await;
+    ground::trust(&machine, &[&machine.vault().display().to_string()]);
+    let Some(first) = can_stay_away(version, ask(&machine, Mode::Safe).await) else { return };
+    let session = first.outcome().session_id.clone().expect("the session is told");
+    let asked = model.calls().len();
+    // The empty folder that the first run worked from is gone.
+    let again = told::run(&machine.launcher(), &machine.request("And now?").resume(&session)).await;
+    assert_eq!(again.outcome().status, Status::Completed, "{again:#?}");
+    assert!(model.calls()[asked].messages("user")[0].contains("Hello there."), "the session goes on");
+    assert_eq!(ground::marks(&machine), set([]));
 }
 
 async fn a_hostile_home_gives_the_vault_nothing_in_safe_mode(version: &'static str) {
