@@ -37,7 +37,7 @@ fn main() {
             }
         }
         let each = begin.elapsed().as_secs_f64() * 1e3 / runs as f64;
-        println!("{each:.1} ms a run, search and version probe included");
+        println!("{each:.1} ms a run, planning included");
         let before = own();
         tell(&format!("before {at_once} at once"), before);
         let begin = Instant::now();
