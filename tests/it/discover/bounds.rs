@@ -21,6 +21,14 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     all
 }
 
+/// Runs one ignored test in a process of its own.
+#[track_caller]
+fn alone(test: &str) {
+    let output = rerun(test, &[]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[tokio::test]
 async fn a_search_leaves_no_process_no_file_and_the_host_as_it_was() {
     let machine = Machine::desktop().path(&["bad", "bin"]).shell("/bin/bash");
@@ -69,9 +77,7 @@ async fn a_probe_that_ignores_sigterm_and_forks_is_bounded_and_ended() {
 
 #[test]
 fn a_shell_and_a_probe_that_print_100_mb_are_bounded_in_memory() {
-    let machine = Machine::new();
-    let output = rerun("discover::bounds::floods", &[("MACHINE", &machine.at(""))]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    alone("discover::bounds::floods");
 }
 
 #[tokio::test]
@@ -94,9 +100,7 @@ async fn floods() {
 
 #[test]
 fn a_thousand_searches_leave_no_zombie_and_no_descriptor() {
-    let machine = Machine::new();
-    let output = rerun("discover::bounds::many", &[("MACHINE", &machine.at(""))]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    alone("discover::bounds::many");
 }
 
 #[tokio::test]
