@@ -7,8 +7,6 @@ mod copilot;
 mod demo;
 mod text;
 
-use std::path::Path;
-
 use crate::discover::Binary;
 use crate::env::HostEnv;
 use crate::error::Error;
@@ -182,13 +180,9 @@ pub(crate) enum StopSignal {
     /// SIGTERM.
     Term,
     /// SIGINT.
+    #[expect(
+        dead_code,
+        reason = "Copilot ends itself on SIGTERM; the agents that want SIGINT come with their adapters"
+    )]
     Int,
-}
-
-impl Spec {
-    /// The file name of `program`, for guidance.
-    pub(crate) fn program_name(&self, program: Option<&Path>) -> String {
-        let name = program.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| self.programs[0].to_owned())
-    }
 }

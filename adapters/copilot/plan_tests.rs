@@ -222,9 +222,10 @@ fn the_vault_is_left_only_where_that_is_needed() {
         machine.survey = disk(&machine, settings, vault);
         machine.plan(&machine.request("a").mode(mode)).expect("planned").scratch.is_some()
     };
-    let hooks: &[&str] = &[".github/hooks"];
-    let approved = r#"{"locations":{"/home/ada/Notes":{"allowed_directories":["/etc"]}}}"#;
-    let table: &[(&[(&str, &str)], &[&str], bool)] = &[
+    let hooks: &'static [&'static str] = &[".github/hooks"];
+    const APPROVED: &str = r#"{"locations":{"/home/ada/Notes":{"allowed_directories":["/etc"]}}}"#;
+    type Row = (&'static [(&'static str, &'static str)], &'static [&'static str], bool);
+    let table: &[Row] = &[
         (&[], hooks, false),
         (&[("config.json", TRUSTED)], &[], false),
         (&[("config.json", TRUSTED)], &["note.md", ".git"], false),
@@ -235,7 +236,7 @@ fn the_vault_is_left_only_where_that_is_needed() {
         (&[("config.json", r#"{"trustedFolders":["/home/bob/repo"]}"#)], &[".github/hooks", ".git"], true),
         (&[("settings.json", r#"{"experimental":true}"#)], hooks, true),
         (&[("settings.json", r#"{"experimental":false}"#)], hooks, false),
-        (&[("permissions-config.json", approved)], &[], true),
+        (&[("permissions-config.json", APPROVED)], &[], true),
         (&[("permissions-config.json", r#"{"locations":{"/home/bob":{}}}"#)], &[], false),
     ];
     for (settings, vault, expected) in table {
@@ -307,7 +308,8 @@ fn refused(request: impl Fn(&Machine) -> Request) -> Error {
 #[test]
 fn bad_input_is_a_clear_typed_error() {
     let error = |request: fn(&Machine) -> Request| refused(request).to_string();
-    let table: &[(fn(&Machine) -> Request, &str)] = &[
+    type Row = (fn(&Machine) -> Request, &'static str);
+    let table: &[Row] = &[
         (|m| m.request(""), "the prompt is empty"),
         (|m| m.request(" \n\u{feff}\t"), "the prompt is empty"),
         (|m| m.request("a\0b"), "the prompt holds a NUL, which no process can be given"),
