@@ -3,7 +3,11 @@
 //! `cargo bench --bench soak`: 10,000 runs one after another, then 200 at once. Other numbers: `cargo bench --bench soak --
 //! RUNS AT_ONCE`. Target: back to the start, no growth. Linux.
 
-#![allow(clippy::print_stdout, reason = "a program that prints what it measured")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a program that prints what it measured, and borrows from the tests"
+)]
 
 #[allow(dead_code, unused_imports, reason = "the benches borrow the bench of the tests")]
 #[path = "../tests/it/support/mod.rs"]
