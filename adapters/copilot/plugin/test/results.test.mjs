@@ -138,6 +138,7 @@ test("checklist 33: what only resembles a writing command is kept, and scrubbing
     assert.equal(scrub(text), text);
   }
   assert.equal(scrub(`adr adr ${"new"} ${"new"}`), "adr [removed] new");
+  assert.equal(scrub(`adr ${"new"}; adr ${"accept"} 1; ADR ${"Migrate"}`), "[removed]; [removed] 1; [removed]", "all of them");
   const odd = JSON.parse('{"__proto__":{"a":1},"b":[null,1,true]}');
   assert.equal(JSON.stringify(scrubAll(odd)), JSON.stringify(odd));
 });
