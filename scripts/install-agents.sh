@@ -1,9 +1,8 @@
 #!/bin/sh
 # Installs the real agent CLIs that `tests/real` runs, in the versions that tests/real/npm/package-lock.json pins.
 #
-# Needs Node 20 or newer with npm, and some 2 GB of disk. Installs nothing outside tests/real/npm/node_modules and, by
-# scripts/install-layouts.sh, tests/real/layouts; is done at once where both are up to date. No sign-in is needed: the tests
-# run the CLIs on a scripted local model server.
+# Needs Node 20 or newer with npm, and some 2 GB of disk. Installs nothing outside tests/real/npm/node_modules, and is done
+# at once where that is up to date. No sign-in is needed: the tests run the CLIs on a scripted local model server.
 set -eu
 
 project=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)

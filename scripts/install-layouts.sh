@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the pinned Copilot CLI globally with npm, pnpm and Bun, each as its own manual says, for the tests of the search.
 #
-# Needs Node 20 or newer with npm, and some 0.7 GB of disk. Installs nothing outside tests/real/layouts, and is done at once
-# where that is up to date.
+# Needs Node 20 or newer with npm, and some 0.7 GB of disk. Installs nothing outside tests/real/npm/node_modules/.layouts,
+# and is done at once where that is up to date. Called by scripts/install-agents.sh.
 set -eu
 
 copilot=1.0.102
@@ -10,7 +10,7 @@ pnpm=10.34.9
 bun=1.4.5
 
 project=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-layouts=$project/tests/real/layouts
+layouts=$project/tests/real/npm/node_modules/.layouts
 stamp=$layouts/.installed-$copilot-$pnpm-$bun
 if [ -e "$stamp" ]; then
     echo 'install-layouts: up to date'

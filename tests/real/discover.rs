@@ -14,7 +14,7 @@ const VERSION: &str = "1.0.102";
 
 /// What `scripts/install-layouts.sh` has installed.
 fn layout(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/layouts").join(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/npm/node_modules/.layouts").join(name);
     assert!(folder.exists(), "`{name}` is not installed: run scripts/install-layouts.sh");
     folder
 }
