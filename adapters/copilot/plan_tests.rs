@@ -28,20 +28,20 @@ struct Machine {
 fn machine(os: Os) -> Machine {
     let (home, vault, program, path, node) = match os {
         Os::Windows => (
-            r"C:\Users\ada",
-            r"C:\Users\ada\Notes",
-            r"C:\Users\ada\AppData\Roaming\npm\node_modules\@github\copilot-win32-x64\copilot.exe",
-            r"C:\Users\ada\AppData\Roaming\npm;C:\Windows\System32",
+            r"C:\Users\user",
+            r"C:\Users\user\Notes",
+            r"C:\Users\user\AppData\Roaming\npm\node_modules\@github\copilot-win32-x64\copilot.exe",
+            r"C:\Users\user\AppData\Roaming\npm;C:\Windows\System32",
             r"C:\Program Files\nodejs\node.exe",
         ),
         Os::MacOs => (
-            "/Users/ada",
-            "/Users/ada/Notes",
+            "/Users/user",
+            "/Users/user/Notes",
             "/opt/homebrew/bin/copilot",
             "/opt/homebrew/bin:/usr/bin:/bin",
             "/opt/homebrew/bin/node",
         ),
-        Os::Linux => ("/home/ada", "/home/ada/Notes", "/home/ada/.local/bin/copilot", "/usr/bin:/bin", "/usr/bin/node"),
+        Os::Linux => ("/home/user", "/home/user/Notes", "/home/user/.local/bin/copilot", "/usr/bin:/bin", "/usr/bin/node"),
     };
     let mut vars = vec![
         ("PATH", path),
@@ -165,7 +165,7 @@ fn plans_of_every_option_are_as_reviewed() {
     });
     snapshot("hidden_vault", |machine| {
         machine.vault =
-            if machine.host.os == Os::Windows { r"C:\Users\ada\.notes\a (b)" } else { "/home/ada/.notes/a (b)" };
+            if machine.host.os == Os::Windows { r"C:\Users\user\.notes\a (b)" } else { "/home/user/.notes/a (b)" };
         machine.request("Hi")
     });
     snapshot("old_version", |machine| {
@@ -183,7 +183,7 @@ fn plans_of_every_option_are_as_reviewed() {
     });
     snapshot("login_shell", |machine| {
         machine.binary.login_env = vec![
-            ("HTTPS_PROXY".into(), "http://ada:canary@proxy.example:8080".into()),
+            ("HTTPS_PROXY".into(), "http://user:canary@proxy.example:8080".into()),
             ("NODE_EXTRA_CA_CERTS".into(), "/etc/ca.pem".into()),
         ];
         machine.request("Hi")
@@ -202,7 +202,7 @@ fn disk(machine: &Machine, settings: &[(&str, &str)], vault: &[&str]) -> Survey 
 }
 
 const TRUSTED: &str = r#"// of Copilot
-{ "trustedFolders": ["/home/ada"], }"#;
+{ "trustedFolders": ["/home/user"], }"#;
 
 #[test]
 fn a_trusted_vault_that_could_start_programs_is_reached_from_an_empty_folder() {
@@ -223,15 +223,15 @@ fn the_vault_is_left_only_where_that_is_needed() {
         machine.plan(&machine.request("a").mode(mode)).expect("planned").scratch.is_some()
     };
     let hooks: &'static [&'static str] = &[".github/hooks"];
-    const APPROVED: &str = r#"{"locations":{"/home/ada/Notes":{"allowed_directories":["/etc"]}}}"#;
+    const APPROVED: &str = r#"{"locations":{"/home/user/Notes":{"allowed_directories":["/etc"]}}}"#;
     type Row = (&'static [(&'static str, &'static str)], &'static [&'static str], bool);
     let table: &[Row] = &[
         (&[], hooks, false),
         (&[("config.json", TRUSTED)], &[], false),
         (&[("config.json", TRUSTED)], &["note.md", ".git"], false),
         (&[("config.json", TRUSTED)], hooks, true),
-        (&[("config.json", r#"{"trusted_folders":["/HOME/ada/Notes"]}"#)], hooks, true),
-        (&[("config.json", r#"{"trustedFolders":["/home/ada/Note"]}"#)], hooks, false),
+        (&[("config.json", r#"{"trusted_folders":["/HOME/user/Notes"]}"#)], hooks, true),
+        (&[("config.json", r#"{"trustedFolders":["/home/user/Note"]}"#)], hooks, false),
         (&[("config.json", r#"{"trustedFolders":["/home/bob/repo"]}"#)], hooks, false),
         (&[("config.json", r#"{"trustedFolders":["/home/bob/repo"]}"#)], &[".github/hooks", ".git"], true),
         (&[("settings.json", r#"{"experimental":true}"#)], hooks, true),
@@ -248,12 +248,12 @@ fn the_vault_is_left_only_where_that_is_needed() {
 #[test]
 fn a_vault_that_really_lies_in_a_hidden_folder_can_be_written() {
     let mut machine = machine(Os::Linux);
-    let real = (Look::Real(machine.vault.into()), Seen::Path("/home/ada/.sync/notes".into()));
+    let real = (Look::Real(machine.vault.into()), Seen::Path("/home/user/.sync/notes".into()));
     machine.survey = Survey::of([real]);
     let args = texts(&machine.plan(&machine.request("a")).expect("planned"));
     let denied = args.iter().find(|arg| arg.starts_with("--deny-tool=")).expect("denials");
     assert!(
-        denied.contains("write(/home/ada/.sync/notes/.*/**)") && denied.contains("write(/home/ada/Notes/.*)"),
+        denied.contains("write(/home/user/.sync/notes/.*/**)") && denied.contains("write(/home/user/Notes/.*)"),
         "{denied}"
     );
     assert!(!denied.contains("write(.*"), "{denied}");
