@@ -8,6 +8,7 @@ mod copilot_mcp;
 mod copilot_plugin;
 mod copilot_prompts;
 mod copilot_scenario;
+mod copilot_signed_in;
 mod copilot_stop;
 mod discover;
 mod hostile;

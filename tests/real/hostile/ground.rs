@@ -65,6 +65,16 @@ pub(super) fn trust(machine: &Machine, folders: &[&str]) {
     machine.write("home/.copilot/config.json", &format!("{header}{trusted}\n"));
 }
 
+/// Has the person have approved more for the vault, and for the folder around it.
+pub(super) fn approve(machine: &Machine) {
+    let vault = machine.vault().display().to_string();
+    let root = machine.root().display().to_string();
+    let place = json!({ "tool_approvals": [{ "kind": "commands", "commandIdentifiers": ["touch", "sh", "bash"] },
+        { "kind": "write" }, { "kind": "mcp", "serverName": "other", "toolName": "note_info" }], "allowed_directories": [root] });
+    let places = json!({ "locations": { vault: place.clone(), root: place } });
+    machine.write("home/.copilot/permissions-config.json", &places.to_string());
+}
+
 /// Fills the home with all that a person, or another tool, may have saved there in favour of everything.
 pub(super) fn home(machine: &Machine) {
     let vault = machine.vault().display().to_string();
@@ -72,10 +82,7 @@ pub(super) fn home(machine: &Machine) {
     trust(machine, &[&vault, &root]);
     let settings = json!({ "experimental": true, "stream": false, "hooks": hooks(machine, "user-settings") });
     machine.write("home/.copilot/settings.json", &settings.to_string());
-    let place = json!({ "tool_approvals": [{ "kind": "commands", "commandIdentifiers": ["touch", "sh", "bash"] },
-        { "kind": "write" }, { "kind": "mcp", "serverName": "other", "toolName": "note_info" }], "allowed_directories": [root] });
-    let places = json!({ "locations": { vault: place.clone(), root: place } });
-    machine.write("home/.copilot/permissions-config.json", &places.to_string());
+    approve(machine);
     let servers = json!({ "mcpServers": { "tolaria": server(machine, "user-tolaria"),
         "Tolaria": server(machine, "user-Tolaria"), "other": server(machine, "user-other") } });
     machine.write("home/.copilot/mcp-config.json", &servers.to_string());

@@ -21,6 +21,7 @@ on_every_version!(
     a_session_of_a_trusted_vault_goes_on,
     a_hostile_home_gives_the_vault_nothing_in_safe_mode,
     a_trust_in_everything_is_refused,
+    saved_approvals_and_a_vault_among_temporary_files_open_nothing_in_safe_mode,
     power_user_runs_what_the_person_trusted,
 );
 
@@ -94,11 +95,8 @@ fn told(came: Came) -> Told {
     }
 }
 
-/// Without the launcher: flags of the same kind, and an environment that trusts the vault. What does not bite here
-/// proves nothing in the other tests.
-async fn the_ground_bites_where_nothing_holds_it_back(version: &'static str) {
-    let (mut machine, _model) = hostile(version).await;
-    inherit_widening_variables(&mut machine);
+/// Copilot without the launcher, with flags of the same kind as Safe mode's.
+async fn raw(machine: &Machine) {
     let flags = "-p hi -s --no-ask-user --no-auto-update --allow-tool=write --deny-tool=shell \
                  --available-tools=view,create,edit,glob,grep";
     let run = tokio::process::Command::new(machine.home().join("bin/copilot"))
@@ -109,6 +107,14 @@ async fn the_ground_bites_where_nothing_holds_it_back(version: &'static str) {
         .stdin(std::process::Stdio::null())
         .output();
     run.await.expect("Copilot can be started");
+}
+
+/// Without the launcher: flags of the same kind, and an environment that trusts the vault. What does not bite here
+/// proves nothing in the other tests.
+async fn the_ground_bites_where_nothing_holds_it_back(version: &'static str) {
+    let (mut machine, _model) = hostile(version).await;
+    inherit_widening_variables(&mut machine);
+    raw(&machine).await;
     let mut expected = set(VAULT);
     expected.insert("vault-extension".into());
     assert_eq!(ground::marks(&machine), expected);
@@ -208,4 +214,41 @@ async fn power_user_runs_what_the_person_trusted(version: &'static str) {
     told(ask(&machine, Mode::PowerUser).await);
     // As under Copilot itself, and no more: the extension needs a variable that no run gets.
     assert_eq!(ground::marks(&machine), set(VAULT));
+}
+
+async fn saved_approvals_and_a_vault_among_temporary_files_open_nothing_in_safe_mode(version: &'static str) {
+    for bites in [true, false] {
+        let model = Model::empty().await;
+        let mut machine = Machine::with(version, &model).await;
+        ground::trust(&machine, &[]);
+        ground::approve(&machine);
+        machine.vars.insert("TMPDIR".into(), machine.root().display().to_string());
+        machine.write("outside/secret.txt", "SECRET-OUTSIDE\n");
+        let secret = machine.outside().join("secret.txt");
+        let new = machine.outside().join("new.md");
+        model.script([
+            text("Trying. ")
+                .tool("view", json!({ "path": secret }))
+                .tool("create", json!({ "path": new, "file_text": "x" })),
+            text("Done."),
+        ]);
+        if bites {
+            // Without the launcher: the approvals and the temporary folder open what lies outside.
+            raw(&machine).await;
+            assert!(model.tool_results().concat().contains("SECRET-OUTSIDE") && new.exists(), "{:?}", model.calls());
+            continue;
+        }
+        match machine.launcher().plan(&machine.request("Try.")).await {
+            Err(Error::Setup(guidance)) => assert_eq!((version, guidance.code), ("1.0.69", Code::VersionUnsupported)),
+            Err(error) => panic!("{version}: {error}"),
+            Ok(plan) => {
+                let run = machine.launcher().start(plan).expect("the plan can be started");
+                let told = told::rest(run, Vec::new()).await;
+                let ends = told.tool_ends();
+                assert!(ends.len() == 2 && ends.iter().all(|(ok, denied, _)| !ok && *denied), "{told:#?}");
+                assert_eq!(told.outcome().denied_tools, 2);
+            }
+        }
+        assert!(!new.exists());
+    }
 }

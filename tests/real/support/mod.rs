@@ -3,6 +3,7 @@
 pub mod command;
 pub mod machine;
 pub mod model;
+pub mod service;
 pub mod told;
 pub mod versions;
 

@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+
+use super::service;
 
 /// A point in an answer that the server passes only once the test has opened it. So pace is tested without a clock.
 #[derive(Clone, Debug)]
@@ -218,6 +220,11 @@ impl Model {
         format!("http://{}/v1", listener.local_addr().expect("a bound listener has an address"))
     }
 
+    /// The address for `COPILOT_DEBUG_GITHUB_API_URL`, by which Copilot takes this server for the whole service.
+    pub fn service_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// The base address for the agent.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
@@ -253,8 +260,20 @@ fn turn_of(body: &Value) -> usize {
     messages.iter().rev().take_while(|m| m["role"] != "user").filter(|m| m["role"] == "assistant").count()
 }
 
-async fn answer(State(state): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(
+    State(state): State<Arc<Shared>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    if method != Method::POST || !uri.path().ends_with("/chat/completions") {
+        let host = headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
+        let mut log = state.log.lock().expect("no handler panics while it holds the log");
+        log.calls.push(Call { path: uri.path().into(), headers, body, turn: None });
+        return service::answer(uri.path(), &host);
+    }
     let main = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let (turn, ids) = {
         let mut log = state.log.lock().expect("no handler panics while it holds the log");
