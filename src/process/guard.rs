@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
+use super::keeper::soon_on_keeper;
 use super::{MARK, Polite};
 
 /// What the shell does. `MARK` and a newline stand before it. Plain POSIX; the search by mark needs `/proc` and `grep`.
@@ -60,7 +61,7 @@ struct Guard {
     trees: HashMap<i32, String>,
 }
 
-/// Tells of a new tree.
+/// Tells of a new tree. Returns before the shell has started: the agent is already at work, and must be listened to.
 pub(super) fn add(leader: i32, polite: Polite, mark: &str) {
     let signal = match polite {
         Polite::Term => "TERM",
@@ -69,12 +70,18 @@ pub(super) fn add(leader: i32, polite: Polite, mark: &str) {
     let line = format!("+ {leader} {signal} {mark}\n");
     let mut guard = lock();
     guard.trees.insert(leader, line.clone());
-    if guard.shell.is_none() {
-        guard.start();
-    } else if !guard.tell(&line) {
+    if guard.shell.is_some() && !guard.tell(&line) {
         // Somebody ended it. One that knows all trees takes its place.
         guard.end();
-        guard.start();
+    }
+    if guard.shell.is_none() {
+        drop(guard);
+        soon_on_keeper(|| {
+            let mut guard = lock();
+            if guard.shell.is_none() && !guard.trees.is_empty() {
+                guard.start();
+            }
+        });
     }
 }
 

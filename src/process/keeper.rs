@@ -11,15 +11,22 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Runs `job` on the keeper and returns what it returns. On the caller's own thread where no thread can be had.
 pub(super) fn on_keeper<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = channel();
-    let job: Job = Box::new(move || {
+    soon_on_keeper(move || {
         let _ = done.send(job());
     });
-    match keeper() {
-        Some(keeper) => keeper.lock().unwrap_or_else(|poison| poison.into_inner()).send(job).ok()?,
-        None => job(),
-    }
     // The job was dropped without an answer only where it panicked, which ends the keeper: the caller reports it.
     result.recv().ok()
+}
+
+/// Runs `job` on the keeper, after those that came before it.
+pub(super) fn soon_on_keeper(job: impl FnOnce() + Send + 'static) {
+    let job: Job = Box::new(job);
+    match keeper() {
+        Some(keeper) => {
+            let _ = keeper.lock().unwrap_or_else(|poison| poison.into_inner()).send(job);
+        }
+        None => job(),
+    }
 }
 
 fn keeper() -> Option<&'static Mutex<Sender<Job>>> {

@@ -25,7 +25,7 @@ use outcome::Stop;
 use tail::Tail;
 pub(crate) use tell::Facts;
 use tell::Teller;
-use wait::{Ending, read, reserve, wait, write};
+use wait::{Ending, read, reserve, try_reserve, wait, write};
 
 /// How many batches of events may wait for the reader.
 const BATCHES: usize = 32;
@@ -145,6 +145,14 @@ impl Supervisor {
                 self.cancelled = true;
                 self.end(&mut state, self.limits.grace);
             }
+            if !state.pending.is_empty()
+                && let Some((permit, room)) = try_reserve(&sender, &self.room, state.charge)
+            {
+                permit.send(Batch { events: std::mem::take(&mut state.pending), room: Some(room) });
+                state.active();
+                // A pipe that is always full would keep this task, and its worker, busy for long.
+                tokio::task::yield_now().await;
+            }
             let deadline = self.deadline(&state);
             tokio::select! {
                 () = self.live.cancel.cancelled(), if !self.cancelled => {}
@@ -154,8 +162,6 @@ impl Supervisor {
                     Some((permit, room)) => {
                         permit.send(Batch { events: std::mem::take(&mut state.pending), room: Some(room) });
                         state.active();
-                        // A pipe that is always full would keep this task, and its worker, busy for long.
-                        tokio::task::yield_now().await;
                     }
                     None => {
                         state.pending.clear();

@@ -20,6 +20,16 @@ pub(super) async fn wait(ending: &mut Option<Ending>) -> bool {
     }
 }
 
+/// Room for a batch where there is some now.
+pub(super) fn try_reserve<'a>(
+    sender: &'a mpsc::Sender<Batch>,
+    room: &Arc<Semaphore>,
+    charge: u32,
+) -> Option<(mpsc::Permit<'a, Batch>, OwnedSemaphorePermit)> {
+    let room = Arc::clone(room).try_acquire_many_owned(charge).ok()?;
+    Some((sender.try_reserve().ok()?, room))
+}
+
 /// Room for a batch; `None` where the reader is gone.
 pub(super) async fn reserve<'a>(
     sender: &'a mpsc::Sender<Batch>,
