@@ -39,10 +39,10 @@ impl Tree {
     #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
     pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
         // There is no way to ask, and a job ends with its host by itself.
-        let Spawn { stdin, polite: _, guarded: _ } = how;
+        let _ = (how.polite, how.guarded);
         let mut wrap = CommandWrap::with_new(&command.program, |child| {
             child.args(&command.args).current_dir(&command.cwd).env_clear().envs(&command.env);
-            child.stdin(if stdin { Stdio::piped() } else { Stdio::null() });
+            child.stdin(if how.stdin { Stdio::piped() } else { Stdio::null() });
             child.stdout(Stdio::piped()).stderr(Stdio::piped());
         });
         let mut child = wrap.wrap(KillOnDrop).wrap(JobObject).wrap(Flags).spawn()?;
