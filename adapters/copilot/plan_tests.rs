@@ -41,7 +41,9 @@ fn machine(os: Os) -> Machine {
             "/opt/homebrew/bin:/usr/bin:/bin",
             "/opt/homebrew/bin/node",
         ),
-        Os::Linux => ("/home/user", "/home/user/Notes", "/home/user/.local/bin/copilot", "/usr/bin:/bin", "/usr/bin/node"),
+        Os::Linux => {
+            ("/home/user", "/home/user/Notes", "/home/user/.local/bin/copilot", "/usr/bin:/bin", "/usr/bin/node")
+        }
     };
     let mut vars = vec![
         ("PATH", path),
