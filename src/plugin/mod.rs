@@ -35,7 +35,7 @@ impl Plugin {
         Plugin { dir: dir.into(), manifest: None, named: Vec::new() }
     }
 
-    /// The plugin in this folder, read now: what [`plan_with`](crate::Launcher::plan_with), which reads no file, needs.
+    /// The plugin in this folder, read now: what [`plan_with`](crate::Launcher::plan_with), which reads no plugin, needs.
     ///
     /// # Errors
     ///

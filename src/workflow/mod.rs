@@ -143,8 +143,8 @@ impl Launcher {
         self.plan(&request.request).await
     }
 
-    /// The pure core of [`plan_workflow`](Launcher::plan_workflow), for an agent that was found before. Reads no file, so
-    /// plugins must have been read.
+    /// The core of [`plan_workflow`](Launcher::plan_workflow), for an agent that was found before, as
+    /// [`plan_with`](Launcher::plan_with) is of `plan`. Plugins must have been read: see [`Plugin::read`](crate::Plugin::read).
     ///
     /// # Errors
     ///
