@@ -152,6 +152,8 @@ impl Supervisor {
                 state.active();
                 // A pipe that is always full would keep this task, and its worker, busy for long.
                 tokio::task::yield_now().await;
+                // These may have been the last: then there is nothing to wait for.
+                continue;
             }
             let deadline = self.deadline(&state);
             tokio::select! {
