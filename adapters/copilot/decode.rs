@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::answer::Answer;
+use super::surrogates::mended;
 use super::tools;
 use super::tripwire::Tripwire;
 use super::wire::{self, Kind, Line};
@@ -64,10 +65,8 @@ impl Decoder for Json {
         if line.is_empty() {
             return;
         }
-        let read = match tag(line) {
-            Some(Kind::Unknown) | None => self.stray(line, events),
-            Some(kind) => self.event(kind, line, events),
-        };
+        // A line that cannot be read has changed nothing yet, so it may be tried again.
+        let read = self.take(line, events).or_else(|| self.take(&mended(line)?, events));
         if read.is_none() {
             events.extend(unrecognized(line));
         }
@@ -111,6 +110,14 @@ fn data<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
 }
 
 impl Json {
+    /// Takes a line; `None` where it cannot be read.
+    fn take(&mut self, line: &[u8], events: &mut Vec<EventKind>) -> Option<()> {
+        match tag(line) {
+            Some(Kind::Unknown) | None => self.stray(line, events),
+            Some(kind) => self.event(kind, line, events),
+        }
+    }
+
     /// Takes an event; `None` where it does not have the shape of its kind.
     fn event(&mut self, kind: Kind, line: &[u8], events: &mut Vec<EventKind>) -> Option<()> {
         match kind {
@@ -126,7 +133,8 @@ impl Json {
             Kind::Message => {
                 let message: Line<wire::Full<'_>> = read(line)?;
                 if let Some(tokens) = message.data.output_tokens {
-                    *self.usage.output_tokens.get_or_insert(0) += tokens;
+                    let sum = self.usage.output_tokens.get_or_insert(0);
+                    *sum = sum.saturating_add(tokens);
                 }
                 if message.agent_id.is_none() && message.data.parent.is_none() {
                     let told = events.len();
@@ -195,7 +203,8 @@ impl Json {
             Kind::Abort => self.report.aborted = true,
             Kind::Usage => {
                 let call: wire::CallUsage = data(line)?;
-                *self.usage.input_tokens.get_or_insert(0) += call.input_tokens.unwrap_or(0);
+                let sum = self.usage.input_tokens.get_or_insert(0);
+                *sum = sum.saturating_add(call.input_tokens.unwrap_or(0));
                 // Told once here and once with the message: this one also counts calls without a message.
                 self.usage.output_tokens = self.usage.output_tokens.max(call.output_tokens);
             }

@@ -21,6 +21,7 @@ mod plugins;
 mod prompt;
 mod rules;
 mod servers;
+mod surrogates;
 mod tools;
 mod tripwire;
 mod trust;

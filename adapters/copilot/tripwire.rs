@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use serde::Deserialize;
+use serde_json::value::RawValue;
 
+use super::surrogates::mended;
 use super::{tools, trust, wire};
 use crate::plan::Plan;
 
@@ -35,11 +36,6 @@ struct Call {
     path: Option<PathBuf>,
 }
 
-#[derive(Deserialize)]
-struct Arguments {
-    path: String,
-}
-
 impl Tripwire {
     pub(super) fn new(plan: &Plan) -> Tripwire {
         Tripwire {
@@ -61,8 +57,7 @@ impl Tripwire {
         }
         let server = start.mcp_config_server_name.clone().or_else(|| start.mcp_server_name.clone());
         let writes = self.tools.is_some() && WRITERS.contains(&start.tool_name.as_ref());
-        let path = start.arguments.filter(|_| writes).and_then(|arguments| serde_json::from_str(arguments.get()).ok());
-        let path = path.map(|Arguments { path }| PathBuf::from(path));
+        let path = start.arguments.filter(|_| writes).and_then(path_of);
         self.open.insert(start.tool_call_id.to_string(), Call { tool: start.tool_name.to_string(), server, path });
     }
 
@@ -102,6 +97,15 @@ impl Tripwire {
         let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
         hidden.then(|| format!("the hidden file `{}` was written", full.display()))
     }
+}
+
+/// The argument `path` as the agent reads it: the last one where there are several, and halves of characters as what stands for
+/// them in a file's name.
+fn path_of(arguments: &RawValue) -> Option<PathBuf> {
+    let arguments: HashMap<String, &RawValue> = serde_json::from_str(arguments.get()).ok()?;
+    let path = arguments.get("path")?.get();
+    let read = |text: &[u8]| serde_json::from_slice::<PathBuf>(text).ok();
+    read(path.as_bytes()).or_else(|| read(&mended(path.as_bytes())?))
 }
 
 /// A path with `.` and `..` resolved by the letter: links within a vault that lead out of it are Copilot's to refuse.

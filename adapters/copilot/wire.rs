@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// An event: `agentId` is there where a sub-agent caused it.
@@ -146,7 +146,7 @@ pub(super) struct Full<'a> {
     #[serde(borrow)]
     pub(super) content: Cow<'a, str>,
     /// Told up to 1.0.69 at least; not by 1.0.102 with a provider of one's own.
-    #[serde(default, rename = "outputTokens")]
+    #[serde(default, deserialize_with = "lenient", rename = "outputTokens")]
     pub(super) output_tokens: Option<u64>,
     #[serde(default, rename = "parentToolCallId")]
     pub(super) parent: Option<IgnoredAny>,
@@ -170,9 +170,9 @@ pub(super) struct Retry {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallUsage {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) output_tokens: Option<u64>,
 }
 
@@ -249,7 +249,7 @@ pub(super) struct McpServer {
 pub(super) struct SessionError {
     pub(super) error_type: String,
     pub(super) message: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) status_code: Option<u16>,
     #[serde(default)]
     pub(super) error_code: Option<String>,
@@ -274,34 +274,41 @@ pub(super) struct Idle {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunResult {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) session_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) exit_code: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) usage: Option<RunUsage>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunUsage {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) premium_requests: Option<f64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) total_api_duration_ms: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) session_duration_ms: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) code_changes: Option<CodeChanges>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CodeChanges {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) lines_added: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) lines_removed: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) files_modified: Option<Vec<String>>,
+}
+
+/// A figure beside what matters: one of another shape, such as a fraction or a negative count, is as if it were not there, and
+/// the event is told all the same.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let told = Option::<&'de RawValue>::deserialize(deserializer)?;
+    Ok(told.and_then(|told| serde_json::from_str(told.get()).ok()))
 }

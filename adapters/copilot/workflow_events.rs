@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::decode;
+use super::surrogates::mended;
 use crate::adapters::{Decoder, Report};
 use crate::event::{EventKind, NoticeLevel};
 use crate::guidance::AgentError;
@@ -94,7 +95,8 @@ impl Decoder for Workflow {
     fn result_file(&mut self, bytes: &[u8]) {
         // What stands in the file counts only for a run that said it completed.
         if self.report.finished && self.result.is_none() {
-            self.result = serde_json::from_slice(bytes).ok();
+            let read = |bytes: &[u8]| serde_json::from_slice(bytes).ok();
+            self.result = read(bytes).or_else(|| read(&mended(bytes)?));
         }
         self.refresh();
     }
@@ -113,8 +115,9 @@ impl Workflow {
 
     /// The run's end. Of several the last one counts.
     fn ended(&mut self, line: &[u8], events: &mut Vec<EventKind>) {
-        let read = serde_json::from_slice::<Line<Ended>>(line).ok().and_then(|line| line.data.run);
-        let Some(run) = read else {
+        let read = |line: &[u8]| serde_json::from_slice::<Line<Ended>>(line).ok();
+        let read = read(line).or_else(|| read(&mended(line)?));
+        let Some(run) = read.and_then(|line| line.data.run) else {
             events.extend(crate::adapters::text::unrecognized(line));
             return;
         };

@@ -61,6 +61,12 @@ async fn a_hidden_or_outside_file_written_in_safe_mode_ends_the_run() {
         let what = breach(&create, Mode::Safe).await.expect(path);
         assert!(what.contains("was written"), "{what}");
     }
+    // Spellings that a strict reader would give up on, and JavaScript takes.
+    for arguments in [r#"{"path":"note.md","path":"../outside.md"}"#, r#"{"path":"../outside \ud83d.md"}"#] {
+        let create = tool("create", json!("[ARGUMENTS]")).replace(r#""[ARGUMENTS]""#, arguments);
+        let what = breach(&create, Mode::Safe).await.expect(arguments);
+        assert!(what.contains("was written"), "{what}");
+    }
     let create = tool("create", json!({ "path": "note.md", "file_text": "x" }));
     assert_eq!(breach(&create, Mode::Safe).await, None, "notes are what the mode is for");
 }
