@@ -94,8 +94,8 @@ pub enum Error {
     /// The launcher was shut down.
     #[error("the launcher is shut down")]
     ShutDown,
-    /// There is no tokio runtime to run in.
-    #[error("no tokio runtime: call `start` from within one")]
+    /// There is no tokio runtime to run in, or it has no timers or no I/O.
+    #[error("no tokio runtime that has timers and I/O: call this from within one, built with `enable_all`")]
     NoRuntime,
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
-use crate::adapters;
+use crate::adapters::{self, Spec};
 use crate::builder::LauncherBuilder;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
 use crate::env::{HostEnv, Os};
@@ -51,6 +51,10 @@ impl Launcher {
     }
 
     /// Every agent: whether it is there, where, and what to do if not.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime that has timers and I/O, where an agent would have to be asked for its version.
     pub async fn agents(&self) -> Vec<AgentStatus> {
         let looking = adapters::ALL.iter().map(|adapter| {
             let (launcher, spec) = (self.clone(), adapter.spec());
@@ -75,8 +79,9 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownAgent`].
+    /// [`Error::UnknownAgent`]; [`Error::NoRuntime`] outside a tokio runtime that has timers and I/O.
     pub async fn search(&self, agent: &AgentId) -> Result<Search, Error> {
+        process::runtime().ok_or(Error::NoRuntime)?;
         let spec = adapters::find(agent)?.spec();
         Ok(self.shared.discovery.search(spec, self.chosen(agent)).await)
     }
@@ -90,6 +95,7 @@ impl Launcher {
     ///
     /// Whatever would keep the run from starting: see [`Error`].
     pub async fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        process::runtime().ok_or(Error::NoRuntime)?;
         let ticket = self.ticket(request);
         let adapter = adapters::find(&request.agent)?;
         validate::request(request, self.shared.host.os == Os::Windows)?;
@@ -113,10 +119,10 @@ impl Launcher {
             let found = self.shared.discovery.resolve_command(&binary, &server.command);
             commands.push(found.ok_or_else(|| Error::InvalidServer {
                 name: server.name.clone(),
-                problem: format!(
-                    "the command `{}` was not found on the agent's `PATH`; give its absolute path",
-                    server.command.display()
-                ),
+                problem: match server.command.display() {
+                    path if server.command.is_absolute() => format!("there is no program at `{path}`; give its path"),
+                    name => format!("the command `{name}` was not found on the agent's `PATH`; give its absolute path"),
+                },
             })?);
         }
         self.decide(request, &binary, &commands, &survey, ticket)
@@ -144,26 +150,22 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// Where the process could not be started, the stream id is in use, the launcher is shut down, or there is no
-    /// runtime.
+    /// Where the process could not be started, the stream id is in use (see [`Run`] for how long), the launcher is shut
+    /// down, or there is no runtime that has timers and I/O.
     pub fn start(&self, plan: Plan) -> Result<Run, Error> {
-        let runtime = tokio::runtime::Handle::try_current().map_err(|_| Error::NoRuntime)?;
+        let runtime = process::runtime().ok_or(Error::NoRuntime)?;
         let adapter = adapters::find(&plan.agent)?;
         let facts = self.facts(&plan, adapter);
         let live = Live::new(plan.stream_id.clone());
         self.shared.registry.enter(&live, &plan.ticket)?;
         let (sender, last, receiver) = supervise::channel();
-        let run = Run::new(Arc::clone(&live), receiver);
+        let run = Run::new(Arc::clone(&live), Arc::clone(&self.shared.registry), receiver);
         if plan.ticket.cancelled.load(Ordering::Acquire) || live.cancel.is_cancelled() {
             self.shared.registry.leave(&live);
             supervise::never_started(facts, last);
             return Ok(run);
         }
-        let started = self.spawn(&plan).map_err(|error| {
-            self.shared.registry.leave(&live);
-            let guidance = guidance::cannot_start(adapter.spec(), &self.shared.app, &plan.program, &plan.cwd, &error);
-            Error::Setup(Box::new(guidance))
-        });
+        let started = self.spawn(&plan, adapter.spec()).inspect_err(|_| self.shared.registry.leave(&live));
         let (tree, pipes, files) = started?;
         tracing::debug!(stream_id = %plan.stream_id, agent = %plan.agent, pid = tree.leader(), "agent started");
         // Set before anything can drop the run, and only here.
@@ -312,17 +314,24 @@ impl Launcher {
         }
     }
 
-    fn spawn(&self, plan: &Plan) -> io::Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles)> {
-        let files = PrivateFiles::write(&plan.files, plan.scratch.as_ref(), plan.result_file)?;
+    fn spawn(&self, plan: &Plan, spec: &Spec) -> Result<(Arc<Tree>, crate::process::Pipes, PrivateFiles), Error> {
+        let app = &self.shared.app;
+        let unwritten = |error: io::Error| Error::Setup(Box::new(guidance::no_private_files(spec, app, &error)));
+        let files = PrivateFiles::write(&plan.files, plan.scratch.as_ref(), plan.result_file).map_err(unwritten)?;
         let command = Command {
             program: plan.program.clone(),
-            args: files.args(&plan.args)?,
+            args: files.args(&plan.args).map_err(unwritten)?,
             cwd: files.scratch().unwrap_or(&plan.cwd).to_path_buf(),
             env: self.shared.host.child(&plan.env),
         };
-        let stop_signal = adapters::find(&plan.agent).map_err(io::Error::other)?.spec().stop_signal;
-        let stdin = matches!(&plan.stdin, Stdin::Bytes(_));
-        let (tree, pipes) = Tree::spawn(&command, Spawn { stdin, polite: Polite::from(stop_signal), guarded: true })?;
+        let how = Spawn {
+            stdin: matches!(&plan.stdin, Stdin::Bytes(_)),
+            polite: Polite::from(spec.stop_signal),
+            guarded: true,
+        };
+        let (tree, pipes) = Tree::spawn(&command, how).map_err(|error| {
+            Error::Setup(Box::new(guidance::cannot_start(spec, app, &plan.program, &plan.cwd, &error)))
+        })?;
         Ok((tree, pipes, files))
     }
 }

@@ -26,8 +26,14 @@ use crate::process::Tree;
 /// Dropping a run kills the agent and all it started before `drop` returns, without a polite signal; it commonly takes
 /// a millisecond or two, and at most two seconds where the kernel does not let a process go. Dropping the runtime does the same. To let the agent end by itself,
 /// [`cancel`](crate::Launcher::cancel) and read on to `Done`. A run that was read to `Done` has nothing left to kill.
+///
+/// # The stream id
+///
+/// It is free for another run as soon as `Done` can be read, and right after a drop (save where the kernel did not let a
+/// process go). A run that was only cancelled keeps it to its `Done`: what it still does bears that id.
 pub struct Run {
     pub(crate) live: Arc<Live>,
+    registry: Arc<Registry>,
     pub(crate) receiver: mpsc::Receiver<Batch>,
     batch: std::vec::IntoIter<EventKind>,
     room: Option<OwnedSemaphorePermit>,
@@ -42,8 +48,8 @@ pub(crate) struct Batch {
 }
 
 impl Run {
-    pub(crate) fn new(live: Arc<Live>, receiver: mpsc::Receiver<Batch>) -> Run {
-        Run { live, receiver, batch: Vec::new().into_iter(), room: None, seq: 0 }
+    pub(crate) fn new(live: Arc<Live>, registry: Arc<Registry>, receiver: mpsc::Receiver<Batch>) -> Run {
+        Run { live, registry, receiver, batch: Vec::new().into_iter(), room: None, seq: 0 }
     }
 
     /// The run's stream id.
@@ -89,6 +95,10 @@ impl Drop for Run {
         self.live.cancel.cancel();
         if let Some(tree) = self.live.tree.get() {
             tree.kill_now();
+            // Before that, the next run of this id could be taken for a part of this one.
+            if tree.is_gone() {
+                self.registry.free(&self.live);
+            }
         }
     }
 }
@@ -129,8 +139,18 @@ pub(crate) struct Registry {
 #[derive(Debug, Default)]
 struct Table {
     live: HashMap<String, Arc<Live>>,
+    /// Dropped runs whose id is free again and whose private files may still be there.
+    leaving: Vec<Arc<Live>>,
     planned: Vec<(String, Weak<AtomicBool>)>,
     closed: bool,
+}
+
+impl Table {
+    /// Takes a run away from its id; whether it had it.
+    fn take(&mut self, live: &Arc<Live>) -> bool {
+        let own = self.live.get(&live.stream_id).is_some_and(|entry| Arc::ptr_eq(entry, live));
+        own && self.live.remove(&live.stream_id).is_some()
+    }
 }
 
 impl Registry {
@@ -157,12 +177,19 @@ impl Registry {
         Ok(())
     }
 
+    /// Frees the id of a run that was dropped and has no process left. It still counts as a run until it leaves.
+    fn free(&self, live: &Arc<Live>) {
+        let mut table = self.table();
+        if table.take(live) {
+            table.leaving.push(Arc::clone(live));
+        }
+    }
+
     /// Takes a run out, once nothing of it is left.
     pub(crate) fn leave(&self, live: &Arc<Live>) {
         let mut table = self.table();
-        if table.live.get(&live.stream_id).is_some_and(|entry| Arc::ptr_eq(entry, live)) {
-            table.live.remove(&live.stream_id);
-        }
+        table.take(live);
+        table.leaving.retain(|entry| !Arc::ptr_eq(entry, live));
         drop(table);
         self.ended.notify_waiters();
     }
@@ -194,7 +221,7 @@ impl Registry {
         for cancelled in table.planned.iter().filter_map(|(_, ticket)| ticket.upgrade()) {
             cancelled.store(true, Ordering::Release);
         }
-        let live: Vec<_> = table.live.values().cloned().collect();
+        let live: Vec<_> = table.live.values().chain(&table.leaving).cloned().collect();
         drop(table);
         live.iter().for_each(|live| live.cancel.cancel());
         live
@@ -202,7 +229,8 @@ impl Registry {
 
     /// How many runs are live.
     pub(crate) fn count(&self) -> usize {
-        self.table().live.len()
+        let table = self.table();
+        table.live.len() + table.leaving.len()
     }
 
     /// Waits until no run is live.

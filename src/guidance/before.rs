@@ -111,12 +111,22 @@ pub(crate) fn cannot_start(spec: &Spec, app: &str, program: &Path, vault: &Path,
         io::ErrorKind::NotFound if program.is_file() => interpreter_missing(spec, app, program, ""),
         io::ErrorKind::NotFound => broken_install(spec, app, program, &line),
         io::ErrorKind::PermissionDenied => not_executable(spec, app, program, &line),
+        // Never the prompt: a long one does not travel in the arguments.
         io::ErrorKind::ArgumentListTooLong => {
-            guidance(Code::PromptTooLong, "prompt_too_long", Params::of(spec, app), lines(&line), &[])
+            let detail = "the arguments and variables of the run are longer than this computer takes".to_owned();
+            let params = Params::of(spec, app).with("detail", &detail);
+            guidance(Code::ArgumentsRejected, "request_refused", params, lines(&line), &[])
         }
         _ if error.to_string().contains("Exec format") => wrong_architecture(spec, app, program, &line),
         _ => broken_install(spec, app, program, &line),
     }
+}
+
+/// The folder for temporary files does not take the run's private ones.
+pub(crate) fn no_private_files(spec: &Spec, app: &str, error: &io::Error) -> Guidance {
+    let line = error.to_string();
+    let params = Params::of(spec, app).with("line", line.trim_end_matches('.'));
+    guidance(Code::Unknown, "no_private_files", params, lines(&line), &[])
 }
 
 /// The vault does not exist.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use before::of_error;
 pub(crate) use before::{
     SlowShell, broken_install, cannot_start, chosen_path, denied, install_prompt, interpreter_missing, mcp_failed,
-    not_executable, not_installed, sandboxed, version_unsupported, wrong_architecture,
+    no_private_files, not_executable, not_installed, sandboxed, version_unsupported, wrong_architecture,
 };
 pub(crate) use classify::{AgentError, Cause, Failure, classify};
 pub(crate) use rule::{Example, Rule, code, kind, kind_status, phrase};

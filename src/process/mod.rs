@@ -51,6 +51,18 @@ const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 /// the kernel does not let go, lasts that long.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
+/// The current runtime, where it can run processes: one without timers or I/O would panic, and after the start at that.
+pub(crate) fn runtime() -> Option<tokio::runtime::Handle> {
+    let runtime = tokio::runtime::Handle::try_current().ok()?;
+    // There is no other way to ask. What is made here does nothing and is dropped at once.
+    let has_drivers = std::panic::catch_unwind(|| {
+        drop(tokio::time::sleep(Duration::ZERO));
+        #[cfg(unix)]
+        drop(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child()));
+    });
+    has_drivers.ok().map(|()| runtime)
+}
+
 /// A process to start: everything it gets, nothing inherited.
 #[derive(Clone)]
 pub(crate) struct Command {

@@ -118,7 +118,8 @@ impl Tree {
         while !self.is_gone() {
             let live = self.strike();
             let collected = !matches!(lock(&self.child).try_wait(), Ok(None));
-            if (live == 0 && collected) || Instant::now() > limit {
+            // Looked at once more after the leader was collected: only then is it known that the tree is gone for good.
+            if (live == 0 && collected && self.live() == 0) || Instant::now() > limit {
                 return;
             }
             std::thread::sleep(pause);

@@ -158,6 +158,18 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Choose("Make room, for example by emptying the trash: about 1 GB is enough."), Retry],
     },
     Text {
+        key: "no_private_files",
+        title: "There is no place for temporary files",
+        message: "{app} could not write the private files of a run for {agent}.[ The computer said: {line}.]",
+        steps: &[
+            Choose(
+                "Make sure that the folder for temporary files (`TMPDIR`, or `TEMP` on Windows) is there and may be written, \
+                 and that the disk has room.",
+            ),
+            Retry,
+        ],
+    },
+    Text {
         key: "home_unwritable",
         title: "{agent} cannot keep its own files",
         message: "{agent} may not write[ to {path}], where it keeps its own files.",
