@@ -9,6 +9,9 @@ use crate::request::{McpServer, Request};
 /// The longest name of an MCP server: tool names of models end at 64 characters, and the server's is their beginning.
 const SERVER_NAME: usize = 32;
 
+/// The longest stream id, in bytes. It stands in every event, and in a variable of the agent by which its tree is found.
+const STREAM_ID: usize = 1024;
+
 /// Refuses what no agent can be given.
 ///
 /// # Errors
@@ -21,6 +24,9 @@ pub(crate) fn request(request: &Request, windows: bool) -> Result<(), Error> {
     no_nul("vault", &request.vault.to_string_lossy())?;
     filled("prompt", &request.prompt)?;
     filled("stream id", &request.stream_id)?;
+    if request.stream_id.len() > STREAM_ID {
+        return Err(Error::InvalidField { field: "stream id", problem: format!("is longer than {STREAM_ID} bytes") });
+    }
     for (field, value) in [("model", &request.model), ("session id to resume", &request.resume)] {
         value.as_deref().map_or(Ok(()), |value| filled(field, value))?;
     }

@@ -24,6 +24,9 @@ pub(super) const DOLLAR: &str = "AGENT_LAUNCHER_DOLLAR";
 const RESERVED: &[&str] =
     &["shell", "write", "read", "url", "mcp", "memory", "custom-tool", "hook", "github-mcp-server", "github", "ide"];
 
+/// Names that stand for something in each object of Copilot's language: set under such a name, a server may be nowhere.
+const INHERITED: &[&str] = &["__proto__", "constructor", "prototype"];
+
 /// How the servers are handed over.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -41,6 +44,8 @@ pub(super) fn check_names(servers: &[McpServer]) -> Result<(), Error> {
             "is the name of a tool of Copilot"
         } else if RESERVED.contains(&lower.as_str()) {
             "has a meaning of its own in Copilot's permission rules"
+        } else if INHERITED.contains(&lower.as_str()) {
+            "is what every object of JavaScript has, and could not be told from it"
         } else {
             continue;
         };

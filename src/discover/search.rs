@@ -122,18 +122,18 @@ impl Discovery {
         }
     }
 
-    /// The absolute path of an MCP server's command, found as the agent would find it.
+    /// The absolute path of an MCP server's command, found as the agent would find it. `None` where nothing can be run there.
     pub(crate) fn resolve_command(&self, binary: &Binary, command: &Path) -> Option<PathBuf> {
         let host = &self.shared.host;
+        let found = |folders: &[PathBuf], name: &str| {
+            walk::walk(&RealDisk, host, folders, name).into_iter().find(|step| step.refused.is_none())
+        };
         if paths::is_absolute(host.os, command) {
-            return Some(command.to_path_buf());
+            let (folder, name) = (command.parent()?, command.file_name()?.to_str()?);
+            return found(&[folder.to_path_buf()], name).map(|_| command.to_path_buf());
         }
         let name = command.to_str().filter(|name| !name.contains(['/', '\\']))?;
-        let folders = paths::split_list(host.os, &binary.search_path);
-        walk::walk(&RealDisk, host, &folders, name)
-            .into_iter()
-            .find(|step| step.refused.is_none())
-            .map(|step| step.path)
+        found(&paths::split_list(host.os, &binary.search_path), name).map(|step| step.path)
     }
 
     /// What was found before, if every file is as it was.

@@ -193,7 +193,7 @@ fn a_forbidden_variable_is_refused_and_its_value_is_not_repeated() {
 fn a_server_name_that_the_agent_cannot_match_is_refused() {
     let bench = Bench::copilot("").fake("node", "");
     let vault = path(&bench, "vault");
-    for name in ["", "my server", "a,b", "a/b", "write", "Write"] {
+    for name in ["", "my server", "a,b", "a/b", "write", "Write", "__proto__"] {
         let server = json!({ "name": name, "command": "node" }).to_string();
         let ended = bench.run(&["ask", "--agent", "copilot", "--vault", &vault, "--mcp", &server, "hi"]);
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{name}: {ended:?}");
