@@ -11,8 +11,8 @@ use super::exit::Exit;
 use super::output::{Refusal, finish, pretty};
 use super::style::Style;
 
-/// How much of stdin is looked at: an agent's last words stand at the end, and no real stderr is longer.
-const LIMIT: u64 = 16 * 1024 * 1024;
+/// How much of stdin is looked at: an agent's last words stand at the end, and no real one is longer.
+const LIMIT: usize = 1024 * 1024;
 
 /// Flags of `classify`.
 #[derive(Debug, Args)]
@@ -31,15 +31,27 @@ pub(super) struct ClassifyArgs {
 }
 
 pub(super) fn run(args: &ClassifyArgs, host: &HostEnv, style: &Style) -> Exit {
-    let mut bytes = Vec::new();
-    if let Err(error) = std::io::stdin().take(LIMIT).read_to_end(&mut bytes) {
-        return Refusal::usage(format!("stdin cannot be read: {error}")).report(args.json, style);
-    }
+    let bytes = match tail(std::io::stdin()) {
+        Ok(bytes) => bytes,
+        Err(error) => return Refusal::usage(format!("stdin cannot be read: {error}")).report(args.json, style),
+    };
     let stderr = String::from_utf8_lossy(&bytes);
     let launcher = args.host.launcher(host, None);
     match launcher.classify(&AgentId::new(&args.agent), args.exit_code, &stderr) {
         Ok(guidance) if args.json => finish(&pretty(&guidance), style),
         Ok(guidance) => finish(&card(&guidance, style.out_color), style),
         Err(error) => Refusal::from(error).report(args.json, style),
+    }
+}
+
+/// The end of all that can be read. Read to the end, as a writer may not bear a reader that leaves.
+fn tail(mut stdin: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    loop {
+        let chunk = u64::try_from(LIMIT).unwrap_or(u64::MAX);
+        if stdin.by_ref().take(chunk).read_to_end(&mut kept)? == 0 {
+            return Ok(kept);
+        }
+        kept.drain(..kept.len().saturating_sub(LIMIT));
     }
 }

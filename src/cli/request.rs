@@ -214,10 +214,13 @@ pub(super) fn text_or_file(flag: &str, value: &str) -> Result<String, Refusal> {
 /// Seconds, with decimals, more than none.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds, such as 90 or 0.5".to_owned())?;
-    if number.is_nan() || number <= 0.0 {
-        return Err("must be more than 0".into());
-    }
-    Duration::try_from_secs_f64(number).map_err(|_| "too many seconds".into())
+    let limit = match Duration::try_from_secs_f64(number) {
+        Ok(limit) => limit,
+        Err(_) if number > 0.0 => return Err("too many seconds".into()),
+        Err(_) => Duration::ZERO,
+    };
+    // What is shorter than a nanosecond is none as well.
+    if limit.is_zero() { Err("must be more than 0".into()) } else { Ok(limit) }
 }
 
 #[cfg(test)]
@@ -228,7 +231,7 @@ mod tests {
     fn seconds_take_decimals_and_refuse_what_is_no_time() {
         assert_eq!(seconds("90"), Ok(Duration::from_secs(90)));
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in ["0", "-1", "NaN", "1e300", "inf", "soon", ""] {
+        for wrong in ["0", "-0", "-1", "1e-300", "NaN", "-inf", "1e300", "inf", "soon", ""] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

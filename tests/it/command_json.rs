@@ -138,3 +138,17 @@ fn classify_bears_any_bytes() {
     let ended = bench.end(child);
     assert_eq!((ended.code, &ended.json()["code"]), (Some(0), &"unknown".into()), "{ended:?}");
 }
+
+#[test]
+fn classify_reads_a_flood_to_its_end_where_the_last_words_stand() {
+    let bench = Bench::new();
+    let mut child = bench.command(&["classify", "--agent", "copilot", "--json"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for _ in 0..40 {
+        stdin.write_all(&b"downloading a part of the index\n".repeat(16 * 1024)).expect("it reads to the end");
+    }
+    stdin.write_all(b"Error: No authentication information found.\n").expect("it reads to the end");
+    drop(stdin);
+    let ended = bench.end(child);
+    assert_eq!((ended.code, &ended.json()["code"]), (Some(0), &"not_signed_in".into()), "{ended:?}");
+}
