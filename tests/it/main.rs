@@ -35,6 +35,10 @@ mod fault_matrix;
 mod faults;
 #[cfg(all(unix, feature = "cli"))]
 mod guidance_cases;
+#[cfg(unix)]
+mod hostile_host;
+#[cfg(unix)]
+mod hostile_output;
 #[cfg(all(unix, feature = "cli"))]
 mod plugins;
 #[cfg(unix)]
