@@ -332,6 +332,7 @@ impl Launcher {
         let (tree, pipes) = Tree::spawn(&command, how).map_err(|error| {
             Error::Setup(Box::new(guidance::cannot_start(spec, app, &plan.program, &plan.cwd, &error)))
         })?;
+        files.folder().into_iter().for_each(|folder| tree.owns(folder));
         Ok((tree, pipes, files))
     }
 }

@@ -1,8 +1,9 @@
 //! Ends the trees of a host that dies without warning (`kill -9`, a crash, the machine's memory killer).
 //!
 //! As long as a run is live, one small shell reads a pipe that only the host holds. The kernel closes it when the host
-//! dies, however that happens; the shell then asks every tree that was not reported ended, waits, and kills. The
-//! parent-death signal alone (Linux) would reach the leader and nothing it started, and does not exist on macOS.
+//! dies, however that happens; the shell then asks every tree that was not reported ended, waits, kills, and removes the
+//! private files of these trees. The parent-death signal alone (Linux) would reach the leader and nothing it started, and
+//! does not exist on macOS.
 //!
 //! The shell is started with the first tree, killed and collected with the last, and is nothing's child but the host's.
 //! Where it cannot be started, runs go on without it: it protects against the host's death and nothing else.
@@ -10,6 +11,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -21,15 +23,23 @@ use super::{MARK, Polite};
 /// What the shell does. `MARK` and a newline stand before it. Plain POSIX; the search by mark needs `/proc` and `grep`.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
-runs=
+runs= folders=
 while read -r what pid signal mark; do
   case $what in
     +) runs="$runs $pid:$signal:$mark" ;;
     -) kept=
        for run in $runs; do case $run in "$pid":*) ;; *) kept="$kept $run" ;; esac; done
        runs=$kept ;;
+    f) folders="$folders$pid $mark
+" ;;
   esac
 done
+forget() {
+  printf %s "$folders" | while read -r pid folder; do
+    case "$runs $folder" in *" $pid:"*/agent-launcher-*) rm -rf -- "$folder" ;; esac
+  done
+  exit 0
+}
 strike() {
   left=
   for run in $runs; do
@@ -43,21 +53,22 @@ strike() {
   done 2>/dev/null
   [ "$left" ]
 }
-strike '' || exit 0
+strike '' || forget
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   sleep 0.1
-  strike 0 || exit 0
+  strike 0 || forget
 done
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  strike KILL || exit 0
+  strike KILL || forget
   sleep 0.05
 done
+forget
 "#;
 
 #[derive(Default)]
 struct Guard {
     shell: Option<Child>,
-    /// The trees it is to know: the leader's pid and the line that tells of it.
+    /// The trees it is to know: the leader's pid and the lines that tell of it.
     trees: HashMap<i32, String>,
 }
 
@@ -82,6 +93,18 @@ pub(super) fn add(leader: i32, polite: Polite, mark: &str) {
                 guard.start();
             }
         });
+    }
+}
+
+/// Tells of the folder with a tree's private files, which goes with the tree. Its name must begin with `agent-launcher-`.
+pub(super) fn owns(leader: i32, folder: &Path) {
+    // A line that the shell could not read back is not told: such a folder is left to the system.
+    let Some(folder) = folder.to_str().filter(|folder| !folder.contains('\n')) else { return };
+    let line = format!("f {leader} - {folder}\n");
+    let mut guard = lock();
+    if let Some(lines) = guard.trees.get_mut(&leader) {
+        lines.push_str(&line);
+        guard.tell(&line);
     }
 }
 

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::Path;
 use std::pin::pin;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,6 +77,13 @@ impl Tree {
         }
         let tree = Tree { child: Mutex::new(child), leader, start, mark, guarded, known, gone: AtomicBool::new(false) };
         Ok((Arc::new(tree), pipes))
+    }
+
+    /// Tells of the folder with the tree's private files, so that it goes with the tree where this process is killed.
+    pub(crate) fn owns(&self, folder: &Path) {
+        if self.guarded {
+            guard::owns(self.leader, folder);
+        }
     }
 
     /// The leader's pid, for logs.

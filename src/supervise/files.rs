@@ -11,7 +11,7 @@ use crate::plan::{Arg, PrivateFile, Scratch};
 /// The files as written. Dropping it removes them.
 #[derive(Debug)]
 pub(crate) struct PrivateFiles {
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
     paths: Vec<PathBuf>,
     scratch: Option<PathBuf>,
     result: Option<usize>,
@@ -30,7 +30,7 @@ impl PrivateFiles {
         result: Option<usize>,
     ) -> io::Result<PrivateFiles> {
         if files.is_empty() && scratch.is_none() {
-            return Ok(PrivateFiles { _folder: None, paths: Vec::new(), scratch: None, result: None });
+            return Ok(PrivateFiles { folder: None, paths: Vec::new(), scratch: None, result: None });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("agent-launcher-");
@@ -60,7 +60,12 @@ impl PrivateFiles {
         }
         let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
         scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
-        Ok(PrivateFiles { _folder: Some(folder), paths, scratch, result })
+        Ok(PrivateFiles { folder: Some(folder), paths, scratch, result })
+    }
+
+    /// The folder that all of it is in.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_ref().map(TempDir::path)
     }
 
     /// The empty folder to work from, where the plan has one.

@@ -258,3 +258,47 @@ async fn what_the_system_cannot_take_is_not_blamed_on_the_prompt() {
     let mut run = bench.start(&launcher, &bench.request("hello").stream_id("\u{1f600}".repeat(256))).await;
     assert_eq!(check(&collect(&mut run).await).status, Status::Completed);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_host_that_is_killed_leaves_no_private_file() {
+    let root = crate::support::fake::temp_dir();
+    let temporary = root.path().join("a folder for temporary files");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut command =
+        rerun("hostile_host::host_with_private_files", &[("BENCH", root.path()), ("TMPDIR", temporary.as_path())]);
+    let mut host = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let begin = std::time::Instant::now();
+    let wait = |what: &str, is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            assert!(begin.elapsed() < crate::support::DEADLINE, "{what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait("the host is not ready", &|| root.path().join("ready").exists());
+    let left = || std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(left().len(), 1, "{:?}", left());
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait("its private files are left", &|| left().is_empty());
+    let bench = std::fs::read_to_string(root.path().join("ready")).unwrap();
+    let _ = std::fs::remove_dir_all(bench);
+}
+
+#[tokio::test]
+#[ignore = "run by `a_host_that_is_killed_leaves_no_private_file`, which kills it"]
+async fn host_with_private_files() {
+    let bench = Bench::copilot("fork setsid ignore-term\nout ready\nstall").fake("node", "");
+    let launcher = bench.launcher();
+    let server = McpServer::stdio("tolaria", "node").secret_env("TOKEN", "correct-horse-battery");
+    let (mut run, _) = ready(&bench, &launcher, &bench.request("hello").mcp_server(server)).await;
+    // One that is over: its folder is no longer the guard's to remove.
+    bench.script("copilot", "");
+    let server = McpServer::stdio("tolaria", "node").secret_env("TOKEN", "correct-horse-battery");
+    let mut other = bench.start(&launcher, &bench.request("hello").mcp_server(server)).await;
+    collect(&mut other).await;
+    let root = std::path::PathBuf::from(std::env::var_os("BENCH").unwrap());
+    std::fs::write(root.join("half"), bench.root().to_str().unwrap()).unwrap();
+    std::fs::rename(root.join("half"), root.join("ready")).unwrap();
+    collect(&mut run).await;
+}
