@@ -27,11 +27,14 @@ pub(crate) use tell::Facts;
 use tell::Teller;
 use wait::{Ending, read, reserve, try_reserve, wait, write};
 
-/// How many batches of events may wait for the reader.
-const BATCHES: usize = 32;
-
 /// How many bytes of output may wait for the reader, decoded.
 const BUFFER: usize = 1024 * 1024;
+
+/// What a batch of events takes of the buffer at least, however little output it came of.
+const BATCH: usize = 128;
+
+/// How many batches may wait for the reader: never fewer than the buffer has room for.
+const BATCHES: usize = BUFFER / BATCH;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -237,7 +240,7 @@ impl Supervisor {
         state.held += bytes.len();
         state.pending = self.teller.stdout(bytes);
         if !state.pending.is_empty() {
-            state.charge = u32::try_from(state.held.min(BUFFER)).unwrap_or(u32::MAX);
+            state.charge = u32::try_from(state.held.clamp(BATCH, BUFFER)).unwrap_or(u32::MAX);
             state.held = 0;
         }
         let report = self.teller.report();
@@ -251,7 +254,7 @@ impl Supervisor {
     fn close_stdout(&mut self, state: &mut State) {
         self.stdout = None;
         state.pending.extend(self.teller.end());
-        state.charge = u32::try_from(state.held.min(BUFFER)).unwrap_or(u32::MAX);
+        state.charge = u32::try_from(state.held.clamp(BATCH, BUFFER)).unwrap_or(u32::MAX);
         state.lingers.get_or_insert(Instant::now() + LINGER);
     }
 
