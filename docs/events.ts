@@ -25,7 +25,12 @@ export type EventKind =
   /** The model asked for or told, where known. */
   model?: string,
   /** How much the agent may do. */
-  mode: "safe" | "power_user", }
+  mode: "safe" | "power_user",
+  /**
+   * The agent's own tools that the mode gives; those of the request's MCP servers come on top. Absent where the mode
+   * names none, and the agent offers what it has. A `Notice` follows where the agent itself says otherwise.
+   */
+  tools?: Array<string>, }
   | { "kind": "TextDelta",
   /** The piece. */
   text: string, }

@@ -59,6 +59,10 @@ pub enum EventKind {
         /// How much the agent may do.
         #[cfg_attr(feature = "ts", ts(type = "\"safe\" | \"power_user\""))]
         mode: Mode,
+        /// The agent's own tools that the mode gives; those of the request's MCP servers come on top. Absent where the mode
+        /// names none, and the agent offers what it has. A `Notice` follows where the agent itself says otherwise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<Vec<String>>,
     },
     /// A piece of the answer. All pieces in order are the answer; no text comes twice.
     TextDelta {

@@ -301,6 +301,7 @@ impl Launcher {
             version: plan.agent_version.clone(),
             program: plan.program.clone(),
             mode: plan.mode,
+            tools: plan.allowed_tools.clone(),
             model: plan.model.clone(),
             session_id: plan.session_id.clone(),
             notices: plan.notices.clone(),

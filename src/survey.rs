@@ -13,6 +13,8 @@ use crate::request::Request;
 const MAX_FILE: u64 = 1 << 20;
 /// How often an adapter may ask again, knowing what was seen.
 const ROUNDS: usize = 4;
+/// The most names of a folder that are read.
+const MAX_NAMES: usize = 128;
 /// The most places looked at in a round.
 const MAX_LOOKS: usize = 512;
 
@@ -25,6 +27,8 @@ pub(crate) enum Look {
     Kind(PathBuf),
     /// Where a path leads, all links followed.
     Real(PathBuf),
+    /// What lies in a folder.
+    Names(PathBuf),
     /// Where private folders are made, all links followed.
     PrivateRoot,
 }
@@ -38,6 +42,8 @@ pub(crate) enum Seen {
     Text(Vec<u8>),
     File,
     Folder,
+    /// Sorted, and cut to a bound.
+    Names(Vec<std::ffi::OsString>),
     Path(PathBuf),
 }
 
@@ -107,12 +113,24 @@ fn look_at(look: &Look) -> Seen {
             Err(_) => Seen::Unreadable,
         },
         Look::Real(path) => real(path),
+        Look::Names(path) => names(path),
         Look::PrivateRoot => real(&std::env::temp_dir()),
     }
 }
 
 fn real(path: &Path) -> Seen {
     std::fs::canonicalize(path).map_or(Seen::Missing, Seen::Path)
+}
+
+fn names(path: &Path) -> Seen {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if is_missing(&error) => return Seen::Missing,
+        Err(_) => return Seen::Unreadable,
+    };
+    let mut names: Vec<_> = entries.take(MAX_NAMES).flatten().map(|entry| entry.file_name()).collect();
+    names.sort();
+    Seen::Names(names)
 }
 
 fn text(path: &Path) -> Seen {

@@ -308,6 +308,12 @@ impl Json {
     fn info(&mut self, message: &str, events: &mut Vec<EventKind>) {
         if let Some(list) = message.strip_prefix("Disabled tools: ") {
             self.tripwire.leave_out(list);
+            let missing: Vec<&str> = list.split(", ").filter(|name| self.tripwire.gives(name)).take(16).collect();
+            if !missing.is_empty() {
+                let missing = missing.join("`, `");
+                let message = format!("Copilot leaves out what Safe mode gives: `{missing}`.");
+                notice(NoticeLevel::Warning, message, events);
+            }
         }
         let Some(name) = message.strip_prefix("Unknown tool name in the tool allowlist: ") else { return };
         let name = name.trim_matches('"');

@@ -8,6 +8,7 @@ use crate::request::{AgentId, Mode, Request};
 use crate::survey::{Look, Survey};
 
 mod answer;
+mod approvers;
 mod decode;
 mod environment;
 mod flags;

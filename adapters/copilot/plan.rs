@@ -159,6 +159,9 @@ pub(super) fn scratch(trust: &Trust) -> Scratch {
 
 /// Whether the run has to work from an empty folder. Refused where that would not help.
 pub(super) fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
+    if let Some(not_safe) = &trust.not_safe {
+        return Err(Error::Unsupported { agent: SPEC.id.clone(), what: format!("keep to Safe mode here: {not_safe}") });
+    }
     let Some(keep_out) = &trust.keep_out else { return Ok(false) };
     if let Some(no_way) = &trust.no_way {
         let what = format!(

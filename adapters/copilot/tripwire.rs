@@ -15,6 +15,8 @@ const OPEN: usize = 4096;
 
 /// Tools that write a file, named by the argument `path`.
 const WRITERS: &[&str] = &["create", "edit"];
+/// Tools that read a file or a folder, named by the argument `path`. A pattern is not followed.
+const READERS: &[&str] = &["view", "glob", "grep"];
 
 #[derive(Debug, Default)]
 pub(super) struct Tripwire {
@@ -23,6 +25,8 @@ pub(super) struct Tripwire {
     servers: Vec<String>,
     /// The vault as given and as it really is; empty where that is not known.
     folders: Vec<PathBuf>,
+    /// The session's own folder is Copilot's to read: it keeps plans and long answers of tools there.
+    session: Option<String>,
     /// Tools of the agent that it said it leaves out of this run.
     left_out: Vec<String>,
     /// Calls that have begun, by id.
@@ -34,6 +38,7 @@ struct Call {
     tool: String,
     server: Option<String>,
     path: Option<PathBuf>,
+    writes: bool,
 }
 
 impl Tripwire {
@@ -42,6 +47,7 @@ impl Tripwire {
             tools: plan.allowed_tools.clone(),
             servers: plan.mcp_servers.clone(),
             folders: plan.allowed_folders.clone(),
+            session: plan.session_id.clone(),
             ..Tripwire::default()
         }
     }
@@ -51,14 +57,21 @@ impl Tripwire {
         self.left_out = list.split(", ").take(256).map(str::to_owned).collect();
     }
 
+    /// Whether the mode names this tool among those that it gives.
+    pub(super) fn gives(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_some_and(|given| given.iter().any(|known| known == tool))
+    }
+
     pub(super) fn begin(&mut self, start: &wire::ToolStart<'_>) {
         if self.open.len() >= OPEN {
             return;
         }
         let server = start.mcp_config_server_name.clone().or_else(|| start.mcp_server_name.clone());
-        let writes = self.tools.is_some() && WRITERS.contains(&start.tool_name.as_ref());
-        let path = start.arguments.filter(|_| writes).and_then(path_of);
-        self.open.insert(start.tool_call_id.to_string(), Call { tool: start.tool_name.to_string(), server, path });
+        let tool = start.tool_name.as_ref();
+        let writes = WRITERS.contains(&tool);
+        let followed = self.tools.is_some() && (writes || READERS.contains(&tool));
+        let path = start.arguments.filter(|_| followed).and_then(path_of);
+        self.open.insert(start.tool_call_id.to_string(), Call { tool: tool.to_owned(), server, path, writes });
     }
 
     /// Whether a call failed since the mode leaves its tool out. To a person that is a refusal; a name that Copilot never
@@ -83,16 +96,32 @@ impl Tripwire {
     pub(super) fn succeeded(&self, id: &str) -> Option<String> {
         self.ran(id).or_else(|| {
             let call = self.open.get(id).filter(|call| call.server.is_none())?;
-            self.wrote(call.path.as_deref()?)
+            self.reached(call.path.as_deref()?, call.writes)
         })
     }
 
-    fn wrote(&self, path: &Path) -> Option<String> {
+    /// Measured on 1.0.69 and 1.0.102: `session-state/ID` in Copilot's home may be read in Safe mode, and 1.0.69 puts long
+    /// answers of tools into the folder for temporary files.
+    fn is_of_the_session(&self, path: &Path) -> bool {
+        let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+        let of_session =
+            parts.windows(2).any(|pair| pair[0] == "session-state" && Some(pair[1]) == self.session.as_deref());
+        of_session || parts.last().is_some_and(|name| name.starts_with("copilot-tool-output-"))
+    }
+
+    fn reached(&self, path: &Path, writes: bool) -> Option<String> {
         let vault = self.folders.first()?;
         let full = without_dots(&vault.join(path));
         let Some(below) = self.folders.iter().find(|folder| trust::lies_in(&full, folder)) else {
-            return Some(format!("the file `{}` was written, which is outside the vault", full.display()));
+            if !writes && self.is_of_the_session(&full) {
+                return None;
+            }
+            let how = if writes { "written" } else { "read" };
+            return Some(format!("`{}` was {how}, which is outside the vault", full.display()));
         };
+        if !writes {
+            return None;
+        }
         let hidden = full.components().skip(below.components().count());
         let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
         hidden.then(|| format!("the hidden file `{}` was written", full.display()))

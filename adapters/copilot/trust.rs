@@ -14,7 +14,7 @@ use crate::env::{HostEnv, Os};
 use crate::request::Request;
 use crate::survey::{Look, Seen, Survey};
 
-use super::jsonc;
+use super::{approvers, jsonc};
 
 /// Files and folders from which a trusted folder can start programs or change how Copilot works.
 const EXECUTABLE: &[&str] = &[
@@ -46,6 +46,8 @@ pub(super) struct Trust {
     pub(super) below: Option<PathBuf>,
     /// Why it cannot work from elsewhere either.
     pub(super) no_way: Option<String>,
+    /// Why Safe mode cannot be kept from anywhere.
+    pub(super) not_safe: Option<String>,
     /// The person's own servers, to be left out.
     pub(super) servers: Vec<String>,
 }
@@ -58,6 +60,8 @@ pub(super) fn looks(request: &Request, host: &HostEnv, survey: &Survey) -> Vec<L
     looks.push(Look::PrivateRoot);
     looks.extend(elsewhere(host).map(|place| Look::Real(place.into())));
     looks.push(Look::Real(request.vault.clone()));
+    looks.extend(homes(&home, request, host).into_iter().map(Look::Real));
+    looks.extend(approvers::looks(&home, survey));
     for folder in lines(&request.vault, survey) {
         looks.extend([".git", ".git/commondir"].map(|name| Look::Kind(folder.join(name))));
     }
@@ -80,13 +84,16 @@ pub(super) fn trust(request: &Request, context: &Context<'_>) -> Trust {
         .copied()
         .collect();
     let trusted = above(&vaults, &home, CONFIG, host, survey);
-    let mut trust = Trust { servers: servers(request, &home, survey), ..Trust::default() };
+    let experimental = is_experimental(&home, survey);
+    let not_safe = holds_home(&vaults, &homes(&home, request, host), &home, survey)
+        .or_else(|| approvers::approvers(&home, [CONFIG, SETTINGS], experimental, survey));
+    let mut trust = Trust { servers: servers(request, &home, survey), not_safe, ..Trust::default() };
     if !executable.is_empty() {
         let why = if trusted.is_some() {
             Some("you trust the vault in Copilot")
         } else if is_borrowed(&request.vault, survey) && !paths_in(&home, CONFIG, host, survey).is_empty() {
             Some("the vault names another folder's repository as its own")
-        } else if is_experimental(&home, survey) {
+        } else if experimental {
             Some("you have Copilot's experimental features on")
         } else {
             unreadable(&home, CONFIG, survey).then_some("Copilot's settings cannot be read")
@@ -125,16 +132,43 @@ fn elsewhere(host: &HostEnv) -> impl Iterator<Item = &'static str> {
 
 /// Copilot's own folder in the run's environment: named by its variable, else below the home folder.
 fn copilot_home(request: &Request, host: &HostEnv) -> Option<PathBuf> {
-    let value = |name: &str| {
-        if let Some(value) = request.env.get(name) {
-            return Some(PathBuf::from(value.expose()));
-        }
-        let removed = request.env_remove.iter().any(|removed| removed == name);
-        host.var(name).filter(|value| !removed && !value.is_empty()).map(PathBuf::from)
-    };
-    let home = if host.os == Os::Windows { "USERPROFILE" } else { "HOME" };
     let below = |home: PathBuf| home.join(".copilot");
-    value("COPILOT_HOME").or_else(|| value(home).map(below)).or_else(|| host.home.clone().map(below))
+    value("COPILOT_HOME", request, host).or_else(|| person_home(request, host).map(below))
+}
+
+/// The person's home folder in the run's environment.
+fn person_home(request: &Request, host: &HostEnv) -> Option<PathBuf> {
+    let name = if host.os == Os::Windows { "USERPROFILE" } else { "HOME" };
+    value(name, request, host).or_else(|| host.home.clone())
+}
+
+/// A variable of the run's environment that names a folder.
+fn value(name: &str, request: &Request, host: &HostEnv) -> Option<PathBuf> {
+    if let Some(value) = request.env.get(name) {
+        return Some(PathBuf::from(value.expose()));
+    }
+    let removed = request.env_remove.iter().any(|removed| removed == name);
+    host.var(name).filter(|value| !removed && !value.is_empty()).map(PathBuf::from)
+}
+
+/// Folders that no vault may be or hold in Safe mode: keys and sign-ins would be notes to read.
+fn homes(copilot: &Path, request: &Request, host: &HostEnv) -> Vec<PathBuf> {
+    let person = [person_home(request, host), host.home.clone()];
+    person.into_iter().flatten().chain([copilot.to_path_buf()]).collect()
+}
+
+/// Why these are no folders to be edited as notes, for people.
+fn holds_home(vaults: &[PathBuf], homes: &[PathBuf], copilot: &Path, survey: &Survey) -> Option<String> {
+    let vault = vaults.first()?.display();
+    let holds = |home: &PathBuf| both(home, survey).iter().any(|home| vaults.iter().any(|vault| lies_in(home, vault)));
+    if let Some(home) = homes.iter().find(|home| holds(home)) {
+        let held = home.display();
+        return Some(format!(
+            "`{vault}` holds `{held}`, with your keys, sign-ins and settings; choose a folder of notes below it"
+        ));
+    }
+    let within = both(copilot, survey).iter().any(|home| vaults.iter().any(|vault| lies_in(vault, home)));
+    within.then(|| format!("`{vault}` lies in Copilot's own folder; choose another vault"))
 }
 
 /// A path as given and as it really is.

@@ -40,6 +40,8 @@ pub(crate) struct Facts {
     pub(crate) version: Option<String>,
     pub(crate) program: PathBuf,
     pub(crate) mode: Mode,
+    /// The agent's own tools that the mode gives; `None` where it names none.
+    pub(crate) tools: Option<Vec<String>>,
     pub(crate) model: Option<String>,
     pub(crate) session_id: Option<String>,
     pub(crate) notices: Vec<String>,
@@ -280,6 +282,7 @@ impl Teller {
             agent_version: self.facts.version.clone(),
             model: self.facts.model.clone(),
             mode: self.facts.mode,
+            tools: self.facts.tools.take(),
         });
         events.extend(self.facts.notices.drain(..).map(notice));
     }

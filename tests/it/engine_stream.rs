@@ -52,6 +52,7 @@ async fn a_healthy_run_is_told_from_init_to_done() {
         agent_version: Some("1.0.102".into()),
         model: None,
         mode: Mode::Safe,
+        tools: Some(["view", "create", "edit", "glob", "grep"].map(str::to_owned).into()),
     };
     assert_eq!(events[0].kind, expected);
     assert!(within("the end after the end", run.next()).await.is_none());

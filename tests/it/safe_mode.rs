@@ -142,3 +142,74 @@ async fn an_inherited_variable_neither_widens_nor_reaches_a_safe_run() {
         assert_eq!(has("AWS_SECRET_ACCESS_KEY"), secret, "{env:?}");
     }
 }
+
+#[tokio::test]
+async fn a_file_read_outside_the_vault_in_safe_mode_ends_the_run() {
+    for (name, path) in [("view", "/etc/passwd"), ("view", "../outside.md"), ("grep", "/etc"), ("glob", "..")] {
+        let what = breach(&tool(name, json!({ "path": path, "pattern": "x" })), Mode::Safe).await.expect(path);
+        assert!(what.contains("was read, which is outside the vault"), "{what}");
+    }
+    for path in ["note.md", ".obsidian/app.json", "."] {
+        assert_eq!(breach(&tool("view", json!({ "path": path })), Mode::Safe).await, None, "the vault may be read");
+    }
+}
+
+#[tokio::test]
+async fn safe_mode_is_refused_where_a_hook_or_an_extension_of_the_person_could_approve_more() {
+    let hook =
+        |event: &str| json!({ "version": 1, "hooks": { event: [{ "type": "command", "bash": "true" }] } }).to_string();
+    let rows = [
+        (".copilot/hooks/a.json", hook("preToolUse"), true),
+        (".copilot/hooks/a.json", hook("PreToolUse"), true),
+        (".copilot/hooks/deep/er/a.json", hook("preToolUse"), true),
+        (".copilot/hooks/a.json", hook("permissionRequest"), true),
+        (".copilot/settings.json", hook("permission_request"), true),
+        (".copilot/settings.json", format!("// mine\n{}", hook("preToolUse")), true),
+        (".copilot/installed-plugins/market/plugin/hooks.json", hook("preToolUse"), true),
+        (".copilot/hooks/a.json", hook("sessionEnd"), false),
+        (".copilot/hooks/a.json", hook("postToolUse"), false),
+        (".copilot/settings.json", hook("sessionStart"), false),
+        (".copilot/hooks/read-me.txt", hook("preToolUse"), false),
+    ];
+    for (path, text, refused) in rows {
+        let bench = Bench::copilot("");
+        write(&bench.home().join(path), &text);
+        let safe = bench.launcher().plan(&bench.request("hello")).await;
+        match safe {
+            Err(Error::Unsupported { what, .. }) if refused => assert!(what.contains("hook of Copilot"), "{what}"),
+            Ok(_) if !refused => {}
+            other => panic!("{path} {text}: {other:?}"),
+        }
+        bench.launcher().plan(&bench.request("hello").mode(Mode::PowerUser)).await.expect("their own setup");
+    }
+    let bench = Bench::copilot("");
+    write(&bench.home().join(".copilot/extensions/mine/extension.mjs"), "");
+    bench.launcher().plan(&bench.request("hello")).await.expect("extensions need the experimental features");
+    write(&bench.home().join(".copilot/settings.json"), r#"{"experimental":true}"#);
+    let error = bench.launcher().plan(&bench.request("hello")).await.expect_err("an extension may do anything");
+    assert!(matches!(&error, Error::Unsupported { what, .. } if what.contains("extensions")), "{error:?}");
+}
+
+#[tokio::test]
+async fn safe_mode_is_refused_for_a_vault_that_holds_the_home_folder_or_copilots_own() {
+    let bench = Bench::copilot("");
+    let home = bench.home();
+    std::fs::create_dir_all(home.join(".copilot/session-state")).expect("a writable bench");
+    std::fs::create_dir_all(home.join("Notes")).expect("a writable bench");
+    let link = bench.root().join("link-home");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&home, &link).expect("a writable bench");
+    let above = home.parent().expect("a home lies in a folder").to_path_buf();
+    let mut vaults = vec![home.clone(), above, "/".into(), home.join(".copilot"), home.join(".copilot/session-state")];
+    if cfg!(unix) {
+        vaults.push(link);
+    }
+    for vault in vaults {
+        let request = agent_launcher::Request::new(agent_launcher::AgentId::COPILOT, &vault, "hello");
+        let error = bench.launcher().plan(&request).await.expect_err("no folder of notes");
+        assert!(matches!(&error, Error::Unsupported { .. }), "{}: {error:?}", vault.display());
+        bench.launcher().plan(&request.mode(Mode::PowerUser)).await.expect("asked for by name");
+    }
+    let request = agent_launcher::Request::new(agent_launcher::AgentId::COPILOT, home.join("Notes"), "hello");
+    bench.launcher().plan(&request).await.expect("notes below the home folder");
+}

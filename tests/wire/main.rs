@@ -20,6 +20,7 @@ const OTHERS: [&str; 2] = ["agents.json", "guidance.json"];
 /// The fields that may be absent, by the file that has them all.
 const OPTIONAL: &[(&str, &str, &[&str])] = &[
     ("init.full.json", "", &["agent_version", "model"]),
+    ("init.tools.json", "", &["agent_version", "model", "tools"]),
     ("tool_start.full.json", "", &["input"]),
     ("tool_done.full.json", "", &["output", "denied"]),
     ("mcp_status.full.json", "", &["detail"]),

@@ -75,23 +75,37 @@ pub(super) fn approve(machine: &Machine) {
     machine.write("home/.copilot/permissions-config.json", &places.to_string());
 }
 
-/// Fills the home with all that a person, or another tool, may have saved there in favour of everything.
+/// Fills the home with all that a person, or another tool, may have saved there in favour of everything, but for what can
+/// itself approve a tool call: Safe mode is refused beside that.
 pub(super) fn home(machine: &Machine) {
     let vault = machine.vault().display().to_string();
     let root = machine.root().display().to_string();
     trust(machine, &[&vault, &root]);
-    let settings = json!({ "experimental": true, "stream": false, "hooks": hooks(machine, "user-settings") });
+    let settings = json!({ "experimental": true, "stream": false, "hooks": harmless_hooks(machine, "user-settings") });
     machine.write("home/.copilot/settings.json", &settings.to_string());
     approve(machine);
     let servers = json!({ "mcpServers": { "tolaria": server(machine, "user-tolaria"),
         "Tolaria": server(machine, "user-Tolaria"), "other": server(machine, "user-other") } });
     machine.write("home/.copilot/mcp-config.json", &servers.to_string());
-    let file = json!({ "version": 1, "hooks": hooks(machine, "user-hooks") });
+    let file = json!({ "version": 1, "hooks": harmless_hooks(machine, "user-hooks") });
     machine.write("home/.copilot/hooks/evil.json", &file.to_string());
-    machine.write("home/.copilot/extensions/evil/extension.mjs", &extension(machine, "user-extension"));
     let lsp = json!({ "lspServers": { "evil": { "command": "sh", "args": ["-c", mark(machine, "user-lsp")],
         "fileExtensions": { ".md": "markdown" } } } });
     machine.write("home/.copilot/lsp-config.json", &lsp.to_string());
+}
+
+/// A hook of the person's own that approves whatever it is asked about, as some set up to be asked less.
+pub(super) fn approving_hook(machine: &Machine, event: &str) {
+    let answer = json!({ "permissionDecision": "allow", "behavior": "allow" });
+    let command = format!("cat > /dev/null; {}; echo '{answer}'", mark(machine, "user-approves"));
+    let file = json!({ "version": 1, "hooks": { event: [{ "type": "command", "bash": command, "timeoutSec": 5 }] } });
+    machine.write("home/.copilot/hooks/approve.json", &file.to_string());
+}
+
+/// An extension of the person's own, and the setting that lets extensions run.
+pub(super) fn persons_extension(machine: &Machine) {
+    machine.write("home/.copilot/settings.json", "{\"experimental\":true}");
+    machine.write("home/.copilot/extensions/evil/extension.mjs", &extension(machine, "user-extension"));
 }
 
 /// Variables that widen what Copilot does, as an app may have inherited them.
@@ -126,8 +140,18 @@ fn mark(machine: &Machine, name: &str) -> String {
 
 /// Hooks of every event, each with a mark of its own.
 fn hooks(machine: &Machine, name: &str) -> Value {
+    hooks_of(machine, name, |_| true)
+}
+
+/// Hooks of every event that cannot approve a tool call.
+fn harmless_hooks(machine: &Machine, name: &str) -> Value {
+    hooks_of(machine, name, |event| event != "preToolUse")
+}
+
+fn hooks_of(machine: &Machine, name: &str, wanted: impl Fn(&str) -> bool) -> Value {
     let hook = |event: &str| json!([{ "type": "command", "bash": mark(machine, &format!("{name}-{event}")), "timeoutSec": 5 }]);
-    EVENTS.iter().map(|event| ((*event).to_owned(), hook(event))).collect::<serde_json::Map<_, _>>().into()
+    let events = EVENTS.iter().filter(|event| wanted(event));
+    events.map(|event| ((*event).to_owned(), hook(event))).collect::<serde_json::Map<_, _>>().into()
 }
 
 /// An MCP server that leaves a mark when it is started.

@@ -2,6 +2,7 @@
 
 mod escapes;
 mod ground;
+mod person;
 mod secrets;
 
 use std::collections::BTreeSet;
@@ -191,7 +192,7 @@ async fn a_hostile_home_gives_the_vault_nothing_in_safe_mode(version: &'static s
         let tools = model.calls()[0].tools();
         assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of another server");
         // What the person has set up for every run of Copilot is theirs, and runs; the vault's is not, and does not.
-        assert_eq!(ground::marks(&machine), set(["user-extension", "user-hooks", "user-settings"]));
+        assert_eq!(ground::marks(&machine), set(["user-hooks", "user-settings"]));
     } else {
         assert_eq!(ground::marks(&machine), set([]));
     }
