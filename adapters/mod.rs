@@ -7,7 +7,7 @@ mod copilot;
 mod demo;
 mod text;
 
-use crate::discover::Binary;
+use crate::discover::{Binary, ChildEnvironment};
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::event::{EventKind, Usage};
@@ -50,6 +50,12 @@ pub(crate) trait Adapter: Sync {
 
     /// Decides the exact command. Pure: no clock, no random id, no file system.
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error>;
+
+    /// Which variables of the host a run's MCP servers and shells get, and which not. Names alone.
+    fn child_environments(&self, host: &HostEnv) -> Vec<ChildEnvironment> {
+        let _ = host;
+        Vec::new()
+    }
 
     /// Whether it can be given plugins. A request with some is refused where it cannot.
     fn takes_plugins(&self) -> bool {

@@ -82,8 +82,10 @@ impl Launcher {
     /// [`Error::UnknownAgent`]; [`Error::NoRuntime`] outside a tokio runtime that has timers and I/O.
     pub async fn search(&self, agent: &AgentId) -> Result<Search, Error> {
         process::runtime().ok_or(Error::NoRuntime)?;
-        let spec = adapters::find(agent)?.spec();
-        Ok(self.shared.discovery.search(spec, self.chosen(agent)).await)
+        let adapter = adapters::find(agent)?;
+        let mut search = self.shared.discovery.search(adapter.spec(), self.chosen(agent)).await;
+        search.child_environments = adapter.child_environments(&self.shared.host);
+        Ok(search)
     }
 
     /// Finds the agent and decides the exact command.

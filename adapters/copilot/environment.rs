@@ -182,7 +182,13 @@ pub(super) fn secret_names(request: &Request, context: &Context<'_>) -> Vec<Stri
     names
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether a variable of the host reaches the agent.
+pub(super) fn passes(name: &str, mode: Mode, windows: bool) -> bool {
+    let stripped = STRIPPED.iter().any(|stripped| matches(stripped.name, name, windows));
+    !stripped && (mode == Mode::PowerUser || SAFE.iter().any(|safe| matches(safe, name, windows)))
+}
+
+pub(super) fn is_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     SECRET_ENDS.iter().any(|end| upper.ends_with(end))
 }
@@ -202,9 +208,7 @@ pub(super) fn environment(
     }
     let mut changes = Changes { windows, map: discover::environment::changes(context.host, context.binary) };
     for name in context.host.vars.keys().filter_map(|name| name.to_str()) {
-        let stripped = STRIPPED.iter().any(|stripped| matches(stripped.name, name, windows));
-        let let_through = request.mode == Mode::PowerUser || SAFE.iter().any(|safe| matches(safe, name, windows));
-        if stripped || !let_through {
+        if !passes(name, request.mode, windows) {
             changes.make(name, EnvChange::Remove);
         }
     }

@@ -1,6 +1,7 @@
 //! GitHub Copilot CLI. Every fact was measured on 1.0.102 for Linux (2026-11) unless its line says otherwise.
 
 use super::{Adapter, Context, Decoder, Floor, Spec, StopSignal};
+use crate::discover::ChildEnvironment;
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::plan::Plan;
@@ -9,6 +10,7 @@ use crate::survey::{Look, Survey};
 
 mod answer;
 mod approvers;
+mod children;
 mod decode;
 mod environment;
 mod flags;
@@ -73,6 +75,10 @@ impl Adapter for Copilot {
             Some(call) => workflow::plan(request, call, context),
             None => plan::plan(request, context),
         }
+    }
+
+    fn child_environments(&self, host: &HostEnv) -> Vec<ChildEnvironment> {
+        [Mode::Safe, Mode::PowerUser].map(|mode| children::environment(mode, host)).into()
     }
 
     fn takes_plugins(&self) -> bool {

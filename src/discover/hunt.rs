@@ -304,6 +304,7 @@ impl<'a> Hunt<'a> {
             login_shell: self.told.as_ref().map_or(skipped, |told| told.report.clone()),
             path: folders,
             auth_variables,
+            child_environments: Vec::new(),
             guidance,
         }
     }

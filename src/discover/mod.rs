@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::env::{HostEnv, Os};
 use crate::guidance::Guidance;
-use crate::request::AgentId;
+use crate::request::{AgentId, Mode};
 
 pub(crate) use search::Discovery;
 
@@ -232,9 +232,24 @@ pub struct Search {
     pub path: Vec<PathBuf>,
     /// Names of the variables present that hold a sign-in of this agent.
     pub auth_variables: Vec<String>,
+    /// What the agent's MCP servers and shells get of this environment, for each mode.
+    pub child_environments: Vec<ChildEnvironment>,
     /// What to do, where none was found.
     #[serde(skip)]
     pub guidance: Option<Guidance>,
+}
+
+/// Which variables of the app's environment reach the MCP servers and shells of an agent's run. Names, never values; what
+/// a request or a server's own configuration sets comes on top.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChildEnvironment {
+    /// The mode of the run.
+    pub mode: Mode,
+    /// Names of the variables that they get.
+    pub gets: Vec<String>,
+    /// Names of the variables that are kept from them, some of which the agent itself gets.
+    pub withheld: Vec<String>,
 }
 
 /// Whether an agent is there. What `agents` prints, one a row.

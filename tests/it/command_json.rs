@@ -66,7 +66,7 @@ fn doctor_tells_every_place_looked_at_in_order() {
     let ended = bench.run(&["doctor", "copilot", "--json"]);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
     let doctor = ended.json();
-    for key in ["agent", "auth_variables", "candidates", "chosen", "login_shell", "path"] {
+    for key in ["agent", "auth_variables", "candidates", "child_environments", "chosen", "login_shell", "path"] {
         assert!(keys(&doctor).contains(&key), "{key}: {doctor}");
     }
     assert_eq!((&doctor["agent"], &doctor["chosen"]), (&"copilot".into(), &"[ROOT]/bin/copilot".into()), "{doctor}");
@@ -80,6 +80,38 @@ fn doctor_tells_every_place_looked_at_in_order() {
     for candidate in candidates {
         assert_eq!(keys(candidate), ["detail", "path", "verdict", "via"], "{candidate}");
     }
+}
+
+#[test]
+fn doctor_tells_by_name_what_servers_and_shells_get_of_the_environment() {
+    let bench = Bench::copilot("")
+        .var("GH_TOKEN", "canary-1")
+        .var("DATABASE_PASSWORD", "canary-2")
+        .var("EDITOR", "canary-3")
+        .var("COPILOT_ALLOW_ALL", "canary-4")
+        .var("HTTPS_PROXY", "canary-5");
+    let ended = bench.run(&["doctor", "copilot", "--json"]);
+    let doctor = ended.json();
+    let has = |mode: usize, list: &str, name: &str| {
+        doctor["child_environments"][mode][list].as_array().unwrap().contains(&name.into())
+    };
+    let modes = doctor["child_environments"].as_array().unwrap().iter().map(|child| child["mode"].clone());
+    assert_eq!(modes.collect::<Vec<_>>(), ["safe", "power_user"]);
+    for (name, safe, power_user) in [
+        ("HOME", true, true),
+        ("HTTPS_PROXY", true, true),
+        ("EDITOR", false, true),
+        ("GH_TOKEN", false, false),
+        ("DATABASE_PASSWORD", false, false),
+        ("COPILOT_ALLOW_ALL", false, false),
+    ] {
+        for (mode, gets) in [safe, power_user].into_iter().enumerate() {
+            assert_eq!((has(mode, "gets", name), has(mode, "withheld", name)), (gets, !gets), "{name} {mode}");
+        }
+    }
+    let text = bench.run(&["doctor", "copilot"]);
+    assert!(text.stdout.contains("MCP servers and shells, power user"), "{text:?}");
+    assert!(!ended.stdout.contains("canary") && !text.stdout.contains("canary"), "names alone: {text:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod escapes;
 mod ground;
 mod person;
 mod secrets;
+mod spellings;
 
 use std::collections::BTreeSet;
 
