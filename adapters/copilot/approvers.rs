@@ -40,7 +40,7 @@ pub(super) fn looks(home: &Path, survey: &Survey) -> Vec<Look> {
 /// these let extensions run.
 pub(super) fn approvers(home: &Path, settings: [&str; 2], experimental: bool, survey: &Survey) -> Option<String> {
     let way_out = "choose Power User mode, or take it out of Copilot's settings";
-    if experimental && below(&home.join(EXTENSIONS), survey).first().is_some() {
+    if experimental && !below(&home.join(EXTENSIONS), survey).is_empty() {
         let folder = home.join(EXTENSIONS);
         return Some(format!("your own extensions of Copilot in `{}` may do anything; {way_out}", folder.display()));
     }

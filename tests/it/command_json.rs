@@ -84,18 +84,19 @@ fn doctor_tells_every_place_looked_at_in_order() {
 
 #[test]
 fn doctor_tells_by_name_what_servers_and_shells_get_of_the_environment() {
-    let bench = Bench::copilot("")
-        .var("GH_TOKEN", "canary-1")
-        .var("DATABASE_PASSWORD", "canary-2")
-        .var("EDITOR", "canary-3")
-        .var("COPILOT_ALLOW_ALL", "canary-4")
-        .var("HTTPS_PROXY", "canary-5");
-    let ended = bench.run(&["doctor", "copilot", "--json"]);
-    let doctor = ended.json();
-    let has = |mode: usize, list: &str, name: &str| {
-        doctor["child_environments"][mode][list].as_array().unwrap().contains(&name.into())
+    let bench = Bench::copilot("");
+    let names = ["GH_TOKEN", "DATABASE_PASSWORD", "EDITOR", "COPILOT_ALLOW_ALL", "HTTPS_PROXY"];
+    let doctor = |args: &[&str]| {
+        let mut command = bench.command(args);
+        command.envs(names.map(|name| (name, "canary")));
+        bench.end(command.spawn().unwrap())
     };
-    let modes = doctor["child_environments"].as_array().unwrap().iter().map(|child| child["mode"].clone());
+    let ended = doctor(&["doctor", "copilot", "--json"]);
+    let json = ended.json();
+    let has = |mode: usize, list: &str, name: &str| {
+        json["child_environments"][mode][list].as_array().unwrap().contains(&name.into())
+    };
+    let modes = json["child_environments"].as_array().unwrap().iter().map(|child| child["mode"].clone());
     assert_eq!(modes.collect::<Vec<_>>(), ["safe", "power_user"]);
     for (name, safe, power_user) in [
         ("HOME", true, true),
@@ -109,7 +110,7 @@ fn doctor_tells_by_name_what_servers_and_shells_get_of_the_environment() {
             assert_eq!((has(mode, "gets", name), has(mode, "withheld", name)), (gets, !gets), "{name} {mode}");
         }
     }
-    let text = bench.run(&["doctor", "copilot"]);
+    let text = doctor(&["doctor", "copilot"]);
     assert!(text.stdout.contains("MCP servers and shells, power user"), "{text:?}");
     assert!(!ended.stdout.contains("canary") && !text.stdout.contains("canary"), "names alone: {text:?}");
 }
