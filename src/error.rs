@@ -100,9 +100,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// What to tell a person.
+    /// What to tell a person. An error does not know the app's name: [`Launcher::guidance`](crate::Launcher::guidance) does.
     pub fn guidance(&self) -> Guidance {
-        guidance::of_error(self)
+        guidance::of_error(self, "the app")
     }
 
     /// Whether the request itself is at fault: asking again without changing it cannot help, on any machine.

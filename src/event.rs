@@ -38,6 +38,8 @@ impl<'de> Deserialize<'de> for Event {
 }
 
 /// What happened in a run. New kinds may be added; an app ignores those that it does not know.
+///
+/// Fields may be added too: match with `..`, as in `EventKind::TextDelta { text, .. }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 #[non_exhaustive]
@@ -181,7 +183,8 @@ pub struct Outcome {
     /// The signal that ended the agent, where one did (unix).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The session's id, to continue it later.
+    /// The session's id, to continue it later. A run that was stopped before the agent began to work may have left no
+    /// session behind; to continue it then fails as `session_not_found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// What the run used, where the agent told.

@@ -225,6 +225,11 @@ impl Launcher {
         registry.count()
     }
 
+    /// What to tell a person about an error of this launcher, in the app's own name.
+    pub fn guidance(&self, error: &Error) -> Guidance {
+        guidance::of_error(error, &self.shared.app)
+    }
+
     /// Guidance for the stderr of an agent that was run by other means.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -142,6 +142,68 @@ pub struct Plan {
     pub(crate) ticket: Ticket,
 }
 
+impl Plan {
+    /// The id to cancel the run by.
+    pub fn stream_id(&self) -> &str {
+        &self.stream_id
+    }
+
+    /// The agent.
+    pub fn agent(&self) -> &AgentId {
+        &self.agent
+    }
+
+    /// The agent's version, where known.
+    pub fn agent_version(&self) -> Option<&str> {
+        self.agent_version.as_deref()
+    }
+
+    /// How much the agent may do.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The session's id, where the agent takes one of ours.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// The program that is started, as an absolute path.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its arguments. Holds the prompt, unless that goes to [`stdin`](Plan::stdin).
+    pub fn args(&self) -> &[Arg] {
+        &self.args
+    }
+
+    /// The folder the agent works in.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// What it reads on stdin.
+    pub fn stdin(&self) -> &Stdin {
+        &self.stdin
+    }
+
+    /// The changes to the host's environment, by name. A secret prints as such; [`EnvValue::expose`] has its value.
+    pub fn env(&self) -> &BTreeMap<String, EnvChange> {
+        &self.env
+    }
+
+    /// The files that exist for this run only.
+    pub fn files(&self) -> &[PrivateFile] {
+        &self.files
+    }
+
+    /// What the person should be told at the start; the run tells it as notices.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+}
+
 /// Joins a plan to the launcher that made it: a cancel between planning and start sticks to it. Shared by clones.
 ///
 /// Prints nothing and is equal to any other, since a plan is a pure function of what it was made from.
@@ -203,7 +265,7 @@ impl fmt::Display for Plan {
         for (name, change) in &self.env {
             match change {
                 EnvChange::Set(EnvValue::Plain(value)) => writeln!(f, "export {name}={}", quoted(value))?,
-                EnvChange::Set(EnvValue::Secret(_)) => writeln!(f, "export {name}=<secret>")?,
+                EnvChange::Set(EnvValue::Secret(_)) => writeln!(f, "export {name}='<secret>'")?,
                 EnvChange::Remove => writeln!(f, "unset {name}")?,
             }
         }

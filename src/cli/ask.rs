@@ -77,10 +77,13 @@ async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> (Exit, i
     let mut ticker = tokio::time::interval(TICK);
     let mut written = Ok(());
     let (mut code, mut exit) = (None, Exit::Failed);
+    let mut over = false;
     loop {
         let event = tokio::select! {
+            // First what was told: no spinner may follow the last event.
+            biased;
             event = run.next() => event,
-            _ = ticker.tick(), if output.spins() => {
+            _ = ticker.tick(), if output.spins() && !over => {
                 output.tick(start.elapsed().as_secs());
                 continue;
             }
@@ -88,7 +91,10 @@ async fn tell(mut run: Run, launcher: &Launcher, mut output: Output) -> (Exit, i
         let Some(event) = event else { break };
         match &event.kind {
             EventKind::Error { guidance, .. } => code = Some(guidance.code),
-            EventKind::Done { outcome } => exit = workflow::exit(outcome, Exit::of_run(outcome.status, code)),
+            EventKind::Done { outcome } => {
+                over = true;
+                exit = workflow::exit(outcome, Exit::of_run(outcome.status, code));
+            }
             _ => {}
         }
         if written.is_ok() {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use agent_launcher::{Error, Guidance};
+use agent_launcher::{Error, Guidance, Launcher};
 
 use super::card::card;
 use super::exit::Exit;
@@ -33,6 +33,12 @@ impl Refusal {
     /// Adds what to do instead.
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Refusal {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds guidance, for the JSON; people get the message and the hint.
+    pub(super) fn guided(mut self, guidance: Option<Guidance>) -> Refusal {
+        self.guidance = guidance.map(Box::new);
         self
     }
 
@@ -70,7 +76,20 @@ impl Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        let guidance = Some(Box::new(error.guidance()));
+        let guidance = error.guidance();
+        Refusal::told(error, guidance)
+    }
+}
+
+impl Refusal {
+    /// A refusal of `launcher`, which knows the app's name.
+    pub(super) fn of(error: Error, launcher: &Launcher) -> Refusal {
+        let guidance = launcher.guidance(&error);
+        Refusal::told(error, guidance)
+    }
+
+    fn told(error: Error, guidance: Guidance) -> Refusal {
+        let guidance = Some(Box::new(guidance));
         let card = matches!(error, Error::Setup(_));
         let refusal = Refusal { guidance, card, ..Refusal::new(Exit::of_error(&error), error.to_string()) };
         match error {

@@ -109,7 +109,7 @@ impl RequestArgs {
         let servers = mcp::servers(&self.mcp)?;
         let agent = self.agent(launcher).await?;
         let request = self.request(host, agent, prompt, servers)?;
-        Ok(launcher.plan(&request).await?)
+        launcher.plan(&request).await.map_err(|error| Refusal::of(error, launcher))
     }
 
     fn request(
@@ -159,7 +159,8 @@ impl RequestArgs {
         let agents = launcher.agents().await;
         let ready = agents.iter().find(|status| status.status == Readiness::Ready);
         ready.map(|status| status.agent.clone()).ok_or_else(|| {
-            Refusal::new(Exit::Setup, "no agent is ready on this machine").hint(format!(
+            let first = agents.into_iter().find_map(|status| status.guidance);
+            Refusal::new(Exit::Setup, "no agent is ready on this machine").guided(first).hint(format!(
                 "`agent-launcher agents` says what to do for each; `--agent {}` needs none installed",
                 AgentId::DEMO
             ))

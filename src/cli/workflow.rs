@@ -52,7 +52,7 @@ struct RunArgs {
     /// A plugin that brings the workflow or tools for it, as an absolute path. May be repeated.
     #[arg(long, value_name = "DIR")]
     plugin_dir: Vec<PathBuf>,
-    /// How much the workflow's sub-agents may do. In safe mode they read and search, and change nothing.
+    /// How much the workflow's sub-agents may do. A workflow's own rules may give less than the mode.
     #[arg(long, value_enum, default_value_t = ModeArg::Safe)]
     mode: ModeArg,
     /// The model, by the agent's own name for it.
@@ -99,7 +99,7 @@ async fn start(args: &RunArgs, host: &HostEnv, style: &Style) -> Result<Exit, Re
     let program = args.program.as_deref().map(|path| (AgentId::new(&args.agent), path));
     let launcher = args.host.launcher(host, program);
     let plan = tokio::select! {
-        plan = launcher.plan_workflow(&request) => plan?,
+        plan = launcher.plan_workflow(&request) => plan.map_err(|error| Refusal::of(error, &launcher))?,
         () = interrupts.next() => return Ok(Exit::Cancelled),
     };
     ask::stream(launcher.start(plan)?, &launcher, interrupts, args.json, style).await

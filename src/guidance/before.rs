@@ -158,9 +158,7 @@ pub(crate) fn denied(spec: &Spec, app: &str, count: u32, first: Option<&str>, se
 }
 
 /// Guidance for an error that kept a run from starting.
-pub(crate) fn of_error(error: &Error) -> Guidance {
-    // An error does not know the app's name.
-    let app = "the app";
+pub(crate) fn of_error(error: &Error, app: &str) -> Guidance {
     let refused = |agent: Option<&crate::request::AgentId>| {
         let spec = agent.and_then(|agent| adapters::find(agent).ok()).map(|adapter| adapter.spec());
         let params = spec.map_or_else(|| alone(app), |spec| Params::of(spec, app));

@@ -78,19 +78,25 @@ pub(crate) fn guidance(code: Code, key: &str, params: Params, evidence: Vec<Stri
     let masked = |(name, value): (String, String)| (name, bounded(&redact(&value, secrets), PARAM_LIMIT));
     let params = Params { values: params.values.into_iter().map(masked).collect() };
     let text = texts::find(key);
-    let mut message = fill(text.message, &params).unwrap_or_default();
+    let mut message = sentence(fill(text.message, &params));
     if let Some(details) = fill(" (Program: {agent}[ {version}], {program})", &params) {
         message.push_str(&details);
     }
     Guidance {
         code,
-        title: fill(text.title, &params).unwrap_or_default(),
+        title: sentence(fill(text.title, &params)),
         message,
         steps: steps(text, &params),
         evidence: evidence.iter().take(LINES).map(|line| bounded(&redact(line, secrets), LINE_LIMIT)).collect(),
         key: text.key.to_owned(),
         params: params.values,
     }
+}
+
+/// A text as it begins a sentence. An app without a name is "the app"; a name is written as it is, "iA Writer" too.
+fn sentence(text: Option<String>) -> String {
+    let text = text.unwrap_or_default();
+    text.strip_prefix("the app ").map_or_else(|| text.clone(), |rest| format!("The app {rest}"))
 }
 
 /// The steps of which every parameter is known.

@@ -77,7 +77,7 @@ pub(crate) struct Limits {
 
 /// Ends a run that was cancelled before it had a process.
 pub(crate) fn never_started(facts: Facts, last: mpsc::OwnedPermit<Batch>) {
-    let events = Teller::new(facts).last(true, None, Exit::default(), "");
+    let events = Teller::new(facts).last(true, None, Exit::default(), ("", ""));
     last.send(Batch { events, room: None });
 }
 
@@ -97,6 +97,8 @@ pub(crate) struct Supervisor {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     tail: Tail,
+    /// Stderr as it was when the supervisor stopped the agent: what the agent says of its own end is no cause.
+    before_stop: Option<String>,
     exit: Option<Exit>,
     stop: Option<Stop>,
     cancelled: bool,
@@ -131,6 +133,7 @@ impl Supervisor {
             stdout: Some(pipes.stdout),
             stderr: Some(pipes.stderr),
             tail: Tail::new(STDERR_KEPT),
+            before_stop: None,
             exit: None,
             stop: None,
             cancelled: false,
@@ -327,6 +330,7 @@ impl Supervisor {
     fn stop(&mut self, why: Stop, state: &mut State, grace: Duration) {
         tracing::debug!(stream_id = %self.live.stream_id, ?why, "stopping the agent");
         self.stop.get_or_insert(why);
+        self.before_stop.get_or_insert_with(|| self.tail.text());
         self.end(state, grace);
     }
 
@@ -343,7 +347,9 @@ impl Supervisor {
         // One more look, where the last one came before the leader was collected: then nothing guards it any longer.
         self.tree.live();
         let exit = self.exit.unwrap_or_default();
-        let events = self.teller.last(self.cancelled, self.stop, exit, &self.tail.text());
+        let stderr = self.tail.text();
+        let decisive = self.before_stop.as_deref().unwrap_or(&stderr);
+        let events = self.teller.last(self.cancelled, self.stop, exit, (&stderr, decisive));
         if let Some(EventKind::Done { outcome }) = events.last() {
             let (status, exit_code, signal) = (outcome.status, outcome.exit_code, outcome.signal);
             tracing::debug!(stream_id = %self.live.stream_id, ?status, ?exit_code, ?signal, "run ended");

@@ -136,13 +136,20 @@ impl Teller {
         self.facts.decoder.result_file(bytes);
     }
 
-    /// The last events. Told once, by the supervisor.
-    pub(super) fn last(&mut self, cancelled: bool, stop: Option<Stop>, exit: Exit, stderr: &str) -> Vec<EventKind> {
+    /// The last events. Told once, by the supervisor. `stderr` is its end, and the part of it that may be a cause.
+    pub(super) fn last(
+        &mut self,
+        cancelled: bool,
+        stop: Option<Stop>,
+        exit: Exit,
+        (stderr, decisive): (&str, &str),
+    ) -> Vec<EventKind> {
         let mut events = Vec::new();
         if !self.init_told {
             self.init(&mut events);
         }
         let stderr = redact(stderr, &self.facts.secrets);
+        let decisive = redact(decisive, &self.facts.secrets);
         let (report, spec) = (self.facts.decoder.report(), self.facts.adapter.spec());
         let answer_is_error = self.answer.as_deref().is_some_and(|answer| guidance::answer_is_failure(spec, answer));
         let ending = Ending { cancelled, stop, report, exit, used_tools: self.used_tools, answer_is_error };
@@ -153,7 +160,7 @@ impl Teller {
             events.push(EventKind::Notice { level: NoticeLevel::Info, message: denied.message });
         }
         if let Some(cause) = cause {
-            let guidance = classify(&self.failure(cause, exit, &stderr));
+            let guidance = classify(&self.failure(cause, exit, &decisive));
             let message = guidance.message.clone();
             events.push(EventKind::Error { message, guidance });
         }
@@ -376,7 +383,7 @@ mod tests {
         }
         events.extend(teller.stdout(rest));
         events.extend(teller.end());
-        events.extend(teller.last(false, None, Exit { code: Some(0), signal: None }, ""));
+        events.extend(teller.last(false, None, Exit { code: Some(0), signal: None }, ("", "")));
         if let Some(EventKind::Done { outcome }) = events.last_mut() {
             outcome.elapsed_ms = 0;
         }

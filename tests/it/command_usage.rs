@@ -175,3 +175,13 @@ fn with_json_a_refusal_is_one_object_on_stdout() {
         assert_eq!(refusal, json!({ "error": message, "guidance": null, "exit_code": 2 }));
     }
 }
+
+#[test]
+fn a_refused_request_is_told_in_the_apps_own_name() {
+    let bench = Bench::copilot("");
+    let vault = path(&bench, "none");
+    let refusal =
+        bench.run(&["ask", "--app", "Tolaria", "--agent", "copilot", "--json", "--vault", &vault, "hi"]).json();
+    assert_eq!(refusal["guidance"]["code"], "vault_missing");
+    assert_eq!(refusal["guidance"]["params"]["app"], "Tolaria");
+}

@@ -350,6 +350,31 @@ async fn the_time_limit_stops_an_agent_that_keeps_talking() {
     assert_eq!(processes::alive(&bench.pids()), [0; 0]);
 }
 
+/// What the real Copilot writes when it is asked to end early reads like a crash. It is our own doing.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_an_agent_says_of_being_stopped_is_not_the_cause() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let bench = Bench::new().with_system_path();
+    let program = bench.bin().join("copilot");
+    let script = "#!/bin/sh\n\
+        case \"$*\" in *--version*) echo 'GitHub Copilot CLI 1.0.102.'; exit 0;; esac\n\
+        trap 'echo \"Error executing prompt: Error: Cannot invoke native session after disposal has started\" >&2; exit 1' TERM\n\
+        sleep 1000 & wait\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let request = bench.request("hello").timeout(Duration::from_millis(500));
+    let mut run = bench.start(&bench.launcher(), &request).await;
+    let events = collect(&mut run).await;
+    let outcome = check(&events);
+    assert_eq!(outcome.status, Status::TimedOut);
+    assert!(outcome.stderr_tail.contains("disposal has started"), "{}", outcome.stderr_tail);
+    let EventKind::Error { guidance, .. } = &events[events.len() - 2].kind else { panic!("{events:#?}") };
+    assert_eq!(guidance.code, Code::TimedOut);
+    assert_eq!(guidance.evidence, [""; 0]);
+}
+
 #[tokio::test]
 async fn the_idle_limit_counts_silence_on_both_pipes() {
     // Talks on stderr alone for longer than the limit, then falls silent.
