@@ -105,8 +105,10 @@ async fn a_burst_of_a_hundred_thousand_events_arrives_whole() {
 async fn a_last_event_that_comes_when_all_else_is_over_is_told_and_ends_the_run() {
     // No newline ends it, so it is known only when the pipe is given up, and that comes last: what holds it has escaped.
     let holds = "fork setsid double clear-env hold-stdout ignore-term";
-    let bench = Bench::copilot(&format!("{holds}\njson {}\npart {RESULT}\nexit 0", delta("done")));
+    let result = r#"{"type":"result","sessionId":"s","exitCode":0,"usage":{"premiumRequests":1}}"#;
+    let bench = Bench::copilot(&format!("{holds}\njson {}\npart {result}\nexit 0", delta("done")));
     let mut run = bench.start(&bench.launcher(), &bench.request("hello")).await;
     let events = collect(&mut run).await;
     assert_eq!((check(&events).status, text(&events).as_str()), (Status::Completed, "done"));
+    assert_eq!(shape(&events), ["Init", "TextDelta", "Usage", "Done"]);
 }
