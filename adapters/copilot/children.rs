@@ -14,10 +14,7 @@ pub(super) fn environment(mode: Mode, host: &HostEnv) -> ChildEnvironment {
         let text = name.to_string_lossy().into_owned();
         // A name that is no text is in no table, and goes the way of a name that nobody knows.
         let kept_off = match name.to_str() {
-            Some(name) => {
-                let secret = SECRET.contains(&name) || (mode == Mode::PowerUser && is_secret(name));
-                secret || !passes(name, mode, windows)
-            }
+            Some(name) => SECRET.contains(&name) || is_secret(name) || !passes(name, mode, windows),
             None => mode == Mode::Safe,
         };
         if kept_off { &mut withheld } else { &mut gets }.push(text);

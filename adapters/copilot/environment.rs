@@ -171,10 +171,10 @@ pub(super) fn secret_names(request: &Request, context: &Context<'_>) -> Vec<Stri
     let mut names: Vec<String> = SECRET.iter().map(|name| (*name).to_owned()).collect();
     let asked = request.env.iter().filter(|(_, value)| value.is_secret()).map(|(name, _)| name.clone());
     names.extend(asked);
-    if request.mode == Mode::PowerUser {
-        let inherited = context.host.vars.keys().filter_map(|name| name.to_str());
-        names.extend(inherited.filter(|name| is_secret(name)).map(str::to_owned));
-    }
+    let windows = context.host.os == Os::Windows;
+    let inherited = context.host.vars.keys().filter_map(|name| name.to_str());
+    let inherited = inherited.filter(|name| is_secret(name) && passes(name, request.mode, windows));
+    names.extend(inherited.map(str::to_owned));
     // A comma would end the name.
     names.retain(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
     names.sort();

@@ -213,3 +213,16 @@ async fn safe_mode_is_refused_for_a_vault_that_holds_the_home_folder_or_copilots
     let request = agent_launcher::Request::new(agent_launcher::AgentId::COPILOT, home.join("Notes"), "hello");
     bench.launcher().plan(&request).await.expect("notes below the home folder");
 }
+
+#[tokio::test]
+async fn a_secret_that_the_agent_inherits_is_kept_from_its_servers_in_both_modes() {
+    let bench = Bench::copilot("").var("COPILOT_PROVIDER_GHES_TOKEN", "canary").var("AWS_SECRET_ACCESS_KEY", "canary");
+    for (mode, aws) in [(Mode::Safe, false), (Mode::PowerUser, true)] {
+        let plan = bench.launcher().plan(&bench.request("hello").mode(mode)).await.expect("planned").to_string();
+        let names = plan.split("--secret-env-vars=").nth(1).and_then(|rest| rest.split_whitespace().next());
+        let names: Vec<&str> = names.expect("always given").split(',').collect();
+        assert!(names.contains(&"COPILOT_PROVIDER_GHES_TOKEN"), "{names:?}");
+        // In Safe mode it does not reach the agent at all.
+        assert_eq!(names.contains(&"AWS_SECRET_ACCESS_KEY"), aws, "{names:?}");
+    }
+}
