@@ -217,10 +217,13 @@ impl Launcher {
         let limit = limit.min(Duration::from_secs(365 * 24 * 3600));
         let end = Instant::now() + limit;
         let live = registry.close();
-        let patience = limit - (limit / 4).min(Duration::from_millis(300));
+        let patience = limit - (limit / 4).min(Duration::from_secs(1));
         if timeout(patience, registry.empty()).await.is_err() {
             live.iter().for_each(|live| live.hurry.cancel());
-            let _ = tokio::time::timeout_at(end, registry.empty()).await;
+            if tokio::time::timeout_at(end, registry.empty()).await.is_err() {
+                // The app is about to go. What is still there may not have had the processor to end.
+                live.iter().filter_map(|live| live.tree.get()).for_each(|tree| drop(tree.strike()));
+            }
         }
         registry.count()
     }
