@@ -222,7 +222,9 @@ impl Launcher {
             live.iter().for_each(|live| live.hurry.cancel());
             if tokio::time::timeout_at(end, registry.empty()).await.is_err() {
                 // The app is about to go. What is still there may not have had the processor to end.
-                live.iter().filter_map(|live| live.tree.get()).for_each(|tree| drop(tree.strike()));
+                for tree in live.iter().filter_map(|live| live.tree.get()) {
+                    tree.strike();
+                }
             }
         }
         registry.count()
