@@ -62,6 +62,7 @@ pub(crate) fn stamp() {
 }
 
 /// What the real one prints when TERM or INT stops it: then it exits 0.
+#[cfg(unix)]
 pub(crate) fn aborted(context: &Context) {
     if context.json {
         line("assistant.idle", json!({"aborted": true}), true);
