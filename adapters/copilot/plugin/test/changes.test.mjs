@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { test } from "node:test";
 import { changedFiles } from "../extensions/adrkit/changes.mjs";
-import { codeOf, contentOf, workspace } from "./support/workspace.mjs";
+import { codeOf, contentOf, gitIn, workspace } from "./support/workspace.mjs";
 
 const filesChecked = (space) => space.calls().at(-1).argv.slice(5);
 
@@ -155,9 +155,13 @@ test("checklist 27: Git runs in English, runs no program of the repository's set
   const space = changed(t);
   const marker = join(space.top, "ran");
   const program = join(space.top, "program");
-  writeFileSync(program, `#!/bin/sh\ntouch "${marker}"\n`, { mode: 0o755 });
+  // With the shell's own words alone: on the `PATH` of a workspace there is no `touch`.
+  writeFileSync(program, `#!/bin/sh\n: > "${marker}"\n`, { mode: 0o755 });
   for (const key of ["core.fsmonitor", "diff.external", "core.pager", "diff.x.textconv"]) space.git("config", key, program);
   space.write(".gitattributes", "*.txt diff=x\n");
+  space.git("status");
+  assert.ok(existsSync(marker), "the control: Git does run it, else this test proves nothing");
+  rmSync(marker);
   const index = readFileSync(join(space.root, ".git/index"));
   const { files } = await changedFiles({ cwd: space.root, env: space.env });
   assert.deepEqual(files, [".gitattributes", ...ALL]);
@@ -176,4 +180,63 @@ test("checklist 46: nothing changed at all is a failure, never a clean-looking r
   assert.equal(result.status, "usage-error");
   assert.match(result.notes[0], /^default-base-unresolved: /);
   assert.deepEqual(space.calls(), []);
+});
+
+test("checklist 27: no filter of the repository's settings runs, whatever its name; the user's own do", async (t) => {
+  for (const scope of ["--local", "--global"]) {
+    for (const [key, name] of [["clean", "x"], ["process", "x"], ["clean", "a=b"]]) {
+      // A process that does not speak the protocol is an error of Git's.
+      if (scope === "--global" && key === "process") continue;
+      const space = workspace(t);
+      const env = { ...space.env, GIT_CONFIG_GLOBAL: join(space.home, "config"), GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.x", GIT_CONFIG_VALUE_0: "y" };
+      const marker = join(space.top, "ran");
+      const program = join(space.top, "program");
+      writeFileSync(program, `#!/bin/sh\n: > "${marker}"\n`, { mode: 0o755 });
+      gitIn(space.root, env, ["config", scope, `filter.${name}.${key}`, program]);
+      gitIn(space.root, env, ["config", scope, `filter.${name}.required`, scope === "--local" ? "true" : "false"]);
+      space.write(".gitattributes", `*.txt filter=${name}\n`);
+      // Of the same length, so that Git has to look into it.
+      space.write("kept.txt", "tixt\n");
+      const { files } = await changedFiles({ cwd: space.root, env });
+      assert.ok(files.includes("kept.txt"), `${scope} ${key} ${name}`);
+      assert.equal(existsSync(marker), scope === "--global", `${scope} ${key} ${name}`);
+    }
+  }
+});
+
+test("checklist 27: a submodule's settings run no program, and its new commit counts although .gitmodules hides it", async (t) => {
+  const space = workspace(t);
+  const marker = join(space.top, "ran");
+  const program = join(space.top, "program");
+  writeFileSync(program, `#!/bin/sh\n: > "${marker}"\n`, { mode: 0o755 });
+  const inner = join(space.root, "sub");
+  mkdirSync(inner);
+  const git = (...args) => gitIn(inner, space.env, ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", ...args]);
+  git("init", "-q");
+  writeFileSync(join(inner, "a.txt"), "a\n");
+  git("add", "a.txt");
+  git("commit", "-q", "-m", "a");
+  space.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tignore = all\n');
+  space.git("-c", "advice.addEmbeddedRepo=false", "add", "-f", "sub", ".gitmodules");
+  space.git("commit", "-q", "-m", "sub");
+  space.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  git("commit", "-q", "--allow-empty", "-m", "b");
+  git("config", "core.fsmonitor", program);
+  const { files } = await changedFiles({ cwd: space.root, env: space.env });
+  assert.deepEqual(files, ["sub"]);
+  assert.ok(!existsSync(marker));
+});
+
+test("checklist 27: nothing that a partial clone lacks is fetched", async (t) => {
+  const space = workspace(t);
+  const marker = join(space.top, "ran");
+  const program = join(space.top, "program");
+  writeFileSync(program, `#!/bin/sh\n: > "${marker}"\n`, { mode: 0o755 });
+  for (const [key, value] of [["core.repositoryformatversion", "1"], ["extensions.partialClone", "origin"], ["remote.origin.promisor", "true"],
+    ["remote.origin.url", space.top], ["remote.origin.uploadpack", program]]) space.git("config", key, value);
+  space.git("update-ref", "refs/heads/side", "HEAD");
+  const tree = space.git("rev-parse", "HEAD^{tree}").trim();
+  rmSync(join(space.root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
+  await assert.rejects(changedFiles({ base: "side", cwd: space.root, env: space.env }));
+  assert.ok(!existsSync(marker));
 });

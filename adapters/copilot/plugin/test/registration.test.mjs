@@ -170,3 +170,16 @@ test("checklist 54: the workflow's own data: three phases, no limits, no pause",
   assert.ok(!/\.pause\(/.test(readFileSync(join(plugin, "extensions/adrkit/review.mjs"), "utf8")));
   assert.equal(typeof createReview({ sessionDir: createSessionDir() }), "function");
 });
+
+test("checklist 39: a workflow that cannot be built leaves the tools joined; with nothing at all its error is thrown", async () => {
+  const boom = () => {
+    throw new Error("defineWorkflow is not a function");
+  };
+  const { value, attempts, lines } = await joined({ workflows: boom });
+  assert.deepEqual([value, attempts], [{ name: "session" }, [["tools"]]]);
+  assert.match(lines[0], /workflows.*defineWorkflow/);
+  const refused = await joined({ workflows: boom, refuse: () => "no" });
+  assert.deepEqual([refused.error.message, refused.attempts], ["no", [["tools"]]], "never a join with nothing");
+  const nothing = await joined({ workflows: boom, tools: boom });
+  assert.deepEqual([nothing.error.message, nothing.attempts], ["defineWorkflow is not a function", []]);
+});

@@ -1,7 +1,7 @@
 // Which `adr` runs, and how.
 
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { test } from "node:test";
 import { findOnPath, resolveCli } from "../extensions/adrkit/cli.mjs";
@@ -123,4 +123,28 @@ test("checklist 6: the invocation's signal and the workflow's signal end the chi
   const before = space.calls().length;
   assert.equal(codeOf(await space.tool("adr_lint")({}, { signal: AbortSignal.abort() })), "aborted");
   assert.equal(space.calls().length, before, "nothing is spawned for a call that was stopped already");
+});
+
+test("checklist 6: a child that ignores a polite signal ends with the call too", { skip: process.platform === "win32" }, async (t) => {
+  const space = workspace(t);
+  const script = join(space.top, "stubborn.js");
+  const file = join(space.top, "pid");
+  writeFileSync(script, `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); require("fs").writeFileSync(${JSON.stringify(`${file}.new`)}, String(process.pid)); require("fs").renameSync(${JSON.stringify(`${file}.new`)}, ${JSON.stringify(file)});`);
+  const stop = new AbortController();
+  const answer = space.tool("adr_lint", { env: { ADRKIT_CLI: script } })({}, { signal: stop.signal });
+  while (!existsSync(file)) await new Promise((done) => setTimeout(done, 10));
+  const pid = Number(readFileSync(file, "utf8"));
+  t.after(() => { try { process.kill(pid, "SIGKILL"); } catch { /* It has ended, as it should. */ } });
+  stop.abort();
+  assert.equal(codeOf(await answer), "aborted");
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      break;
+    }
+    assert.ok(Date.now() < deadline, "the child lives on");
+    await new Promise((done) => setTimeout(done, 10));
+  }
 });

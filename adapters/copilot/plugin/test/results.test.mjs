@@ -184,3 +184,32 @@ test("checklist 34: any report fits, whatever is large in it, and a report that 
   const fits = { exitCode: 0, report: { text: "x".repeat(MAX_RESULT_BYTES - 100) } };
   assert.equal(serialise(fits), JSON.stringify(fits));
 });
+
+test("checklist 33: a cut makes no writing command of a longer word", () => {
+  const word = `adr ${"new"}est`;
+  for (let before = 2030; before <= 2048; before += 1) {
+    const told = usageMessage(`${"x".repeat(before)} ${word} ${"y".repeat(50)}`);
+    assert.equal(scrub(told), told);
+    assert.ok(Buffer.byteLength(told) <= 2048);
+  }
+  for (let before = 0; before < 12; before += 1) {
+    const text = serialise({ exitCode: 0, report: { message: "z".repeat(before) + `${word} `.repeat(5000) } });
+    assert.equal(scrub(text), text);
+    assert.ok(Buffer.byteLength(text) <= MAX_RESULT_BYTES);
+  }
+});
+
+test("checklist 32: a report nested beyond measure is a failure of its own, in a tool and in a review", async (t) => {
+  const space = workspace(t);
+  for (const depth of [600, 6000, 200_000]) {
+    const what = play("lint", { stdout: `{"checked":1,"findings":${"[".repeat(depth)}${"]".repeat(depth)}}` });
+    // Through a file, since an environment variable has its limit.
+    if (depth > 6000) {
+      const script = join(space.top, "deep.js");
+      writeFileSync(script, `process.stdout.write('{"findings":' + "[".repeat(${depth}) + "]".repeat(${depth}) + "}")`);
+      what.env = { ADRKIT_CLI: script };
+    }
+    assert.match(codeOf(await space.tool("adr_lint", what)({})), /^(unexpected-report|no-report)$/);
+    assert.equal((await space.review({ files: ["a"] }, what)).result.status, "usage-error");
+  }
+});

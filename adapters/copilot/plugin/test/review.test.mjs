@@ -201,3 +201,32 @@ test("checklist 33: the workflow's result, log and prompts hold no writing comma
   assert.equal(run.result.verdicts[0].evidence, "Run [removed] 0001");
   assert.ok(!/adr(\\n|\s)+accept/.test(JSON.stringify([run.result, run.logs, run.agents])));
 });
+
+test("checklist 33: a record's text in a prompt or label is scrubbed before JSON hides its newline", async (t) => {
+  const space = workspace(t);
+  for (const gap of [" ", "\n", "\t", "\u2060"]) {
+    const evil = `adr${gap}${"new"}`;
+    const matched = [{ type: "path", pattern: evil }];
+    const env = play({ check: { report: { governing: [record(evil, { title: evil, firedMatchers: matched })] } } });
+    const { agents: [{ prompt, options }] } = await space.review({ files: [`a ${evil.replace(/\s/, " ")}`] }, { env });
+    assert.ok(!/adr(\\[nt]|[\s\p{Cf}])+new/u.test(prompt), prompt);
+    assert.equal(options.label, "adr-review 1: [removed]");
+    assert.equal(prompt.split("[removed]").length, 5);
+  }
+});
+
+test("checklist 6: a run that is stopped while judging ends so, though the host makes nulls of the calls it broke off", async (t) => {
+  const space = workspace(t);
+  const many = Array.from({ length: 9 }, (_, index) => record(String(index)));
+  const stop = new AbortController();
+  let calls = 0;
+  const parallel = (thunks) => Promise.all(thunks.map((thunk) => thunk().catch(() => null)));
+  const agent = async () => {
+    calls += 1;
+    stop.abort();
+    throw new Error("stopped");
+  };
+  const run = space.review({ files: ["a"] }, { env: play({ check: { report: { governing: many } } }), ctx: { parallel, signal: stop.signal }, agent });
+  await assert.rejects(run, { name: "AbortError" });
+  assert.equal(calls, JUDGES_AT_ONCE, "no further call is made");
+});

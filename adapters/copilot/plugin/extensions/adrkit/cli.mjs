@@ -7,6 +7,8 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { Failure, usageMessage } from "./text.mjs";
 
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** The deepest nesting of a report. Real ones have about six levels. */
+const MAX_DEPTH = 500;
 
 function isFile(path) {
   try {
@@ -75,15 +77,27 @@ export function resolveCli({ env = process.env, cwd = process.cwd() } = {}) {
 export function run(file, args, { cwd, env, signal, maxBuffer = MAX_OUTPUT_BYTES }) {
   return new Promise((done, fail) => {
     if (signal?.aborted) return fail(new Failure("aborted"));
-    const options = { cwd, env, signal, maxBuffer, encoding: "utf8", windowsHide: true, shell: false };
+    // Both programs only read, so a stopped one need not be asked: one that ignored the question would live on.
+    const options = { cwd, env, maxBuffer, encoding: "utf8", windowsHide: true, shell: false, killSignal: "SIGKILL" };
     const finished = (error, stdout, stderr) => {
       if (error === null) return done({ exitCode: 0, stdout, stderr });
       if (typeof error.code === "number") return done({ exitCode: error.code, stdout, stderr });
       fail(new Failure(failureCode(error, signal)));
     };
     try {
+      const child = execFile(file, args, options, finished);
       // Nothing is ever written to it; a program that reads must see the end at once.
-      execFile(file, args, options, finished).stdin?.end();
+      child.stdin?.end();
+      // Not by `options.signal`, which Node passes on without the `killSignal`.
+      const stop = () => {
+        child.kill("SIGKILL");
+        // What the child has started may keep the pipes open; the call ends all the same.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        fail(new Failure("aborted"));
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+      child.once("close", () => signal?.removeEventListener("abort", stop));
     } catch (error) {
       // Too long a command line is thrown at once, not reported.
       fail(new Failure(failureCode(error, signal)));
@@ -92,11 +106,17 @@ export function run(file, args, { cwd, env, signal, maxBuffer = MAX_OUTPUT_BYTES
 }
 
 function failureCode(error, signal) {
-  if (error.name === "AbortError" || signal?.aborted) return "aborted";
+  if (signal?.aborted) return "aborted";
   if (error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "output-too-large";
   if (error.code === "E2BIG" || error.code === "ENAMETOOLONG") return "command-line-too-long";
   if (error.signal) return "killed-by-signal";
   return "cannot-start";
+}
+
+/** Whether no list or object in `value` lies more than `levels` deep: what is walked later must not exhaust the stack. */
+function isShallow(value, levels) {
+  if (value === null || typeof value !== "object") return true;
+  return levels > 0 && Object.values(value).every((entry) => isShallow(entry, levels - 1));
 }
 
 /** What an `adr` exit means: a report is data, whatever the exit code; everything else is a failure. */
@@ -105,8 +125,10 @@ export function readReport({ exitCode, stdout, stderr }) {
   if (exitCode === 0 || exitCode === 1) {
     try {
       const report = JSON.parse(stdout);
+      if (!isShallow(report, MAX_DEPTH)) throw new Failure("unexpected-report");
       if (report !== null && typeof report === "object" && !Array.isArray(report)) return { exitCode, report };
-    } catch {
+    } catch (error) {
+      if (error instanceof Failure) throw error;
       // Told below: what a crashed program printed may name install paths.
     }
   }

@@ -26,18 +26,21 @@ const NO_FILE_HOOKS = { enableFileHooks: false };
  * Builds every part in a `try` of its own and joins. Returns the session.
  *
  * @param parts `{ joinSession, onEvent, workflows, tools?, canvases?, hooks?, log }`; the four are factories.
- * @throws the first refusal, where even the workflow alone was refused.
+ * @throws the first refusal, where even the workflow alone was refused; the first part's error, where none could be built.
  */
 export async function register({ joinSession, onEvent, workflows, tools, canvases, hooks, log }) {
-  const built = { workflows: workflows() };
-  for (const [name, factory] of Object.entries({ tools, canvases, hooks })) {
+  const built = {};
+  let broken;
+  for (const [name, factory] of Object.entries({ workflows, tools, canvases, hooks })) {
     if (factory === undefined) continue;
     try {
       built[name] = factory();
     } catch (error) {
       log(`adrkit: ${name} could not be built and are left out: ${reason(error)}`);
+      broken ??= error;
     }
   }
+  if (Object.keys(built).length === 0) throw broken;
 
   const refusals = [];
   for (const left of rungs(built)) {
@@ -60,6 +63,8 @@ export function rungs(built) {
   const steps = new Map();
   for (const step of LADDER) {
     const left = step.filter((name) => name in built);
+    // Without a workflow the last step would join with nothing.
+    if (left.length === Object.keys(built).length) continue;
     const key = left.join();
     if (!steps.has(key)) steps.set(key, left);
   }

@@ -93,6 +93,9 @@ export function cutBytes(text, max) {
   return bytes.subarray(0, end).toString("utf8");
 }
 
+/** Cut and scrubbed anew, since a cut can end a harmless word where a writing command ends. A few bytes over at most. */
+const cutScrubbed = (text, max) => scrub(cutBytes(text, max));
+
 // Escape sequences and control characters other than newline and tab, which could repaint a terminal.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 
@@ -100,7 +103,7 @@ const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b
 export function usageMessage(stderr) {
   const plain = stderr.replace(/\r\n?/g, "\n").replace(ESCAPES, "");
   const lines = plain.split(/[\n\u2028\u2029]/).filter((line) => !/^\s+at /.test(line));
-  return cutBytes(scrub(lines.join("\n")).trim(), MAX_USAGE_BYTES);
+  return cutBytes(cutScrubbed(scrub(lines.join("\n")).trim(), MAX_USAGE_BYTES), MAX_USAGE_BYTES);
 }
 
 const size = (value) => Buffer.byteLength(JSON.stringify(value) ?? "", "utf8");
@@ -140,8 +143,8 @@ function fit(value, budget, path, omitted) {
     omitted[key] = (omitted[key] ?? 0) + amount;
   };
   if (typeof value === "string") {
-    const kept = cutBytes(value, Math.max(0, Math.floor(budget / 2) - 8));
-    told(Buffer.byteLength(value, "utf8") - Buffer.byteLength(kept, "utf8"));
+    const kept = cutScrubbed(value, Math.max(0, Math.floor(budget / 2) - 8));
+    told(Math.max(1, Buffer.byteLength(value, "utf8") - Buffer.byteLength(kept, "utf8")));
     return `${kept}…`;
   }
   if (Array.isArray(value)) {
