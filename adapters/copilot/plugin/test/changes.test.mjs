@@ -188,7 +188,9 @@ test("checklist 27: no filter of the repository's settings runs, whatever its na
       // A process that does not speak the protocol is an error of Git's.
       if (scope === "--global" && key === "process") continue;
       const space = workspace(t);
-      const env = { ...space.env, GIT_CONFIG_GLOBAL: join(space.home, "config"), GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.x", GIT_CONFIG_VALUE_0: "y" };
+      const env = { ...space.env, GIT_CONFIG_GLOBAL: join(space.home, "config"), GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.excludesFile", GIT_CONFIG_VALUE_0: join(space.home, "ignore") };
+      writeFileSync(join(space.home, "ignore"), "mine.txt\n");
+      space.write("mine.txt");
       const marker = join(space.top, "ran");
       const program = join(space.top, "program");
       writeFileSync(program, `#!/bin/sh\n: > "${marker}"\n`, { mode: 0o755 });
@@ -198,13 +200,14 @@ test("checklist 27: no filter of the repository's settings runs, whatever its na
       // Of the same length, so that Git has to look into it.
       space.write("kept.txt", "tixt\n");
       const { files } = await changedFiles({ cwd: space.root, env });
+      assert.ok(!files.includes("mine.txt"), "the user's own settings in variables stay");
       assert.ok(files.includes("kept.txt"), `${scope} ${key} ${name}`);
       assert.equal(existsSync(marker), scope === "--global", `${scope} ${key} ${name}`);
     }
   }
 });
 
-test("checklist 27: a submodule's settings run no program, and its new commit counts although .gitmodules hides it", async (t) => {
+test("checklist 27: a submodule's settings run no program, and its new commit counts although the settings hide it", async (t) => {
   const space = workspace(t);
   const marker = join(space.top, "ran");
   const program = join(space.top, "program");
@@ -214,17 +217,27 @@ test("checklist 27: a submodule's settings run no program, and its new commit co
   const git = (...args) => gitIn(inner, space.env, ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", ...args]);
   git("init", "-q");
   writeFileSync(join(inner, "a.txt"), "a\n");
-  git("add", "a.txt");
+  writeFileSync(join(inner, ".gitattributes"), "*.txt filter=x\n");
+  git("add", "-A");
   git("commit", "-q", "-m", "a");
-  space.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tignore = all\n');
+  space.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n');
   space.git("-c", "advice.addEmbeddedRepo=false", "add", "-f", "sub", ".gitmodules");
   space.git("commit", "-q", "-m", "sub");
   space.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  git("config", "filter.x.clean", program);
+  // Of the same length, so that Git has to look into it.
+  writeFileSync(join(inner, "a.txt"), "b\n");
+  space.git("status");
+  assert.ok(existsSync(marker), "the control: Git does run it, else this test proves nothing");
+  rmSync(marker);
+  await assert.rejects(changedFiles({ cwd: space.root, env: space.env }), { code: "no-changes" });
+  assert.ok(!existsSync(marker));
+
+  git("config", "--unset", "filter.x.clean");
   git("commit", "-q", "--allow-empty", "-m", "b");
-  git("config", "core.fsmonitor", program);
+  space.git("config", "submodule.sub.ignore", "all");
   const { files } = await changedFiles({ cwd: space.root, env: space.env });
   assert.deepEqual(files, ["sub"]);
-  assert.ok(!existsSync(marker));
 });
 
 test("checklist 27: nothing that a partial clone lacks is fetched", async (t) => {

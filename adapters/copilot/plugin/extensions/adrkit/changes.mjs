@@ -5,7 +5,7 @@ import { Failure } from "./text.mjs";
 
 export const DEFAULT_BASE = "origin/main";
 
-// In a submodule Git would start a second Git, which knows nothing of what is switched off below. A new commit of it counts.
+// In a submodule Git would start a second Git, which would run that one's filters. A new commit of it counts all the same.
 const SUBMODULES = "--ignore-submodules=dirty";
 // `--no-renames` names the old path of a renamed file too: a decision may govern that one. The rest overrides settings
 // that would change the output or run a program.
