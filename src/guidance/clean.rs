@@ -37,7 +37,7 @@ pub(super) fn plain(raw: &str) -> String {
 }
 
 /// The last boundary between characters that is not after `at`.
-fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
@@ -46,6 +46,8 @@ fn strip(raw: &str, out: &mut String) {
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
+            // The same in one character.
+            '\u{9b}' => while chars.next_if(|c| !('\u{40}'..='\u{7e}').contains(c) && *c != '\n').is_some() {},
             '\u{1b}' => match chars.next() {
                 // A control sequence ends with a letter or one of a few signs.
                 Some('[') => while chars.next_if(|c| !('\u{40}'..='\u{7e}').contains(c) && *c != '\n').is_some() {},
@@ -83,6 +85,7 @@ mod tests {
     #[test]
     fn escapes_and_carriage_returns_go() {
         assert_eq!(plain("\u{1b}[31mError:\u{1b}[0m no\r\nx\ry\u{1b}]0;title\u{7}z\u{1b}[?25l"), "Error: no\nx\nyz");
+        assert_eq!(plain("\u{9b}31mError\u{9b}0m"), "Error");
         assert_eq!(plain("\u{1b}"), "");
         assert_eq!(plain("a\u{1b}[\nb"), "a\nb");
     }

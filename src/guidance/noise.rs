@@ -50,6 +50,10 @@ static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(NOISE).o
 /// Whether a line says nothing of a failure.
 pub(super) fn is_noise(line: &str) -> bool {
     let line = line.trim_start();
+    // A full disk is told by npm as a warning, and it is what ends the installation.
+    if line.starts_with("npm ") && line.contains(" ENOSPC: ") {
+        return false;
+    }
     SET.as_ref().is_some_and(|set| set.is_match(line))
 }
 
@@ -78,6 +82,7 @@ mod tests {
         for line in [
             "Error: No authentication information found.",
             "error: unknown option '--x'",
+            "npm WARN tar ENOSPC: no space left on device, write",
             "Session not found",
             "Session token expired and the request could not be retried. Please resend your message.",
             "Requests are limited",

@@ -17,9 +17,12 @@ const REACH: usize = 4096;
 
 /// What may stand before an agent's sentence on its line: a sign, a time, a level, and who complains.
 const HEAD: &str = concat!(
-    r"\A[ \t!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
+    r"\A[\s\u{feff}\u{200b}!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
     r"(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?[ \t]+)?",
-    r"(?P<error>(?:\[(?i:error|fatal)\]:?[ \t]+|(?i:error|fatal):[ \t]+|(?:ERROR|FATAL)[ \t]+)*(?:\([a-z_]+\)[ \t]+)?",
+    // PowerShell puts the program before what it wrote.
+    r"(?:copilot(?:\.exe|\.cmd|\.ps1)? : )?",
+    r"(?P<error>(?:npm (?:ERR!|error)[ \t]+(?:(?:code|errno|syscall|network|notsup|engine)[ \t]+)?)?",
+    r"(?:\[(?i:error|fatal)\]:?[ \t]+|(?i:error|fatal):[ \t]+|(?:ERROR|FATAL)[ \t]+)*(?:\([a-z_]+\)[ \t]+)?",
     r"(?:(?:Error executing prompt|Execution failed|Model call failed|Error loading model list|Uncaught|Unhandled error|Unhandled rejection)[: ]+)*",
     r#""?(?:[A-Za-z]*(?:Error|Exception)(?: \[[A-Z0-9_]+\])?: )*"?)"#,
 );

@@ -65,7 +65,7 @@ static SHAPES: LazyLock<Vec<(Regex, Check)>> = LazyLock::new(|| {
             Check::Proof,
         ),
         (format!(r#"(?i)authorization{IS}(?:\\*["'])?(?P<s>[^\s"'\\,;]{{8,}})"#), Check::Random),
-        (r#"(?i)\b(?:bearer|basic)\s+(?P<s>[A-Za-z0-9._~+/-]{12,}=*)"#.to_owned(), Check::Random),
+        (r#"(?i)\b(?:bearer|basic)(?:\s+|:\s?)(?P<s>[A-Za-z0-9._~+/-]{12,}=*)"#.to_owned(), Check::Random),
         (
             format!(
                 r#"(?i)\b(?:x-[a-z-]{{0,30}}(?:key|token|secret)|private-token|api-key){IS}(?:\\*["'])?(?P<s>[^\s"'\\,;]{{4,}})"#
@@ -94,6 +94,14 @@ static SHAPES: LazyLock<Vec<(Regex, Check)>> = LazyLock::new(|| {
         (format!(r#"(?i)(?:{NAMES}|token)(?:\\*["'])?:\s?{BARE}"#), Check::Random),
         (r#"(?im)^\s*[\w.-]*password:\s?(?P<s>[^\s"']{6,})\s*$"#.to_owned(), Check::Value),
         (format!(r#"(?i)--(?:[a-z-]{{0,30}}-)?(?:{NAMES}|token)[ =](?P<s>[^\s"'<>-][^\s"'<>]*)"#), Check::Value),
+        // Files of sign-ins (netrc, npmrc), command lines of curl, and short or translated names.
+        (r"(?i)\blogin\s+\S{1,80}\s+password\s+(?P<s>\S+)".to_owned(), Check::Proof),
+        (r#"(?:^|[\s:/;])(?:_auth|pass)\s?=\s?(?P<s>[^\s"'&,;<>]+)"#.to_owned(), Check::Counted),
+        (r"(?:^|\s)(?:-u|--user|--proxy-user)[ =](?P<s>[A-Za-z][^\s:/]*:[^\s]+)".to_owned(), Check::Random),
+        (
+            r"(?i)(?:passwort|kennwort|mot de passe|contrase\u{f1}a|senha|\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}|\u{442}\u{43e}\u{43a}\u{435}\u{43d}|\u{5bc6}\u{7801}|\u{5bc6}\u{78bc}|\u{4ee4}\u{724c}|\u{30d1}\u{30b9}\u{30ef}\u{30fc}\u{30c9})\s?[:=\u{ff1a}]\s?(?P<s>\S{4,})".to_owned(),
+            Check::Random,
+        ),
     ];
     texts.into_iter().filter_map(|(text, check)| Regex::new(&text).ok().map(|regex| (regex, check))).collect()
 });
@@ -166,5 +174,5 @@ fn is_random(secret: &str) -> bool {
 
 #[cfg(test)]
 pub(super) fn all_compile() -> bool {
-    SHAPES.len() == 19
+    SHAPES.len() == 23
 }

@@ -5,10 +5,10 @@ use crate::guidance::{Code, Example::*, Rule, kind_status, phrase};
 pub(super) static RULES: &[Rule] = &[
     // Sign-in.
     Rule {
-        on: phrase(r"No authentication information found\."),
+        on: phrase(r"No authentication information found\.|You must be logged in to send messages\."),
         code: Code::NotSignedIn,
         text: "not_signed_in",
-        source: "1.0.102, recordings 5_noauth_text, 5_noauth_json; github/copilot-cli#3746",
+        source: "1.0.102, recordings 5_noauth_text, 5_noauth_json; github/copilot-cli#3746, #198",
         example: Text("Error: No authentication information found."),
         near_miss: Text("Error: author not found; no authentication information found in the note."),
     },
@@ -41,7 +41,9 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("The login succeeded, but the token was not saved in the note."),
     },
     Rule {
-        on: phrase(r"Authentication token found but could not be validated\.(?s:.*?)SAML enforcement"),
+        on: phrase(
+            r"Authentication token found but could not be validated\.(?s:.*?)SAML enforcement|Resource protected by organization SAML enforcement\. You must grant your ",
+        ),
         code: Code::TokenLacksPermission,
         text: "sso_required",
         source: "1.0.102, recording 5_gh_user403_sso_text (simulated)",

@@ -81,7 +81,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:402 )?(?:You have no quota\b|You have exceeded your monthly quota\b|Quota exceeded\. Upgrade to increase your limit|You've run out of your (?:included )?AI credits\b|You've reached your additional usage limit for your plan\b|No remaining quota for premium requests\b)|402 Payment Required \(Request ID: ",
+            r"(?:402 )?(?:You have no quota(?:[.\x22]| \(|\s*$)|You have exceeded your monthly quota\b|Quota exceeded\. Upgrade to increase your limit|You've run out of your (?:included )?AI credits\b|You've reached your additional usage limit for your plan\b|No remaining quota for premium requests\b)|402 Payment Required \(Request ID: ",
         ),
         code: Code::QuotaExhausted,
         text: "quota_exhausted",
@@ -123,11 +123,11 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r#"Sorry, you have exceeded your Copilot token\s+usage\b|Sorry, your request was rate-limited\.|(?:\d{3} )?(?:\{\x22(?:error|message|code)\x22[^\n]*\x22code\x22: ?\x22)?(?:(?:user_(?:weekly|global|model)|integration)_)?rate_limited(?:\x22|\s*$)"#,
+            r#"(?:\{\x22message\x22:\x22)?Sorry, you have exceeded your Copilot token\s+usage\b|Sorry, your request was rate-limited\.|(?:\d{3} )?(?:\{\x22(?:error|message|code)\x22[^\n]*\x22code\x22: ?\x22)?(?:(?:user_(?:weekly|global|model)|integration)_)?rate_limited(?:\x22|\s*$)"#,
         ),
         code: Code::RateLimited,
         text: "rate_limited",
-        source: "github/copilot-cli#954; microsoft/vscode-copilot-release#4256",
+        source: "github/copilot-cli#954, #793; microsoft/vscode-copilot-release#4256",
         example: Text(
             r#"Model call failed: Sorry, you have exceeded your Copilot token
    usage. Please review our [Terms of Service]"#,

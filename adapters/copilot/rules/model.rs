@@ -227,11 +227,11 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:\d{3} )?(?:The request is too large to send through CAPI Responses\.|prompt token count of \d+ exceeds the limit of \d+|\{[^\n]*\x22code\x22:\x22model_max_prompt_tokens_exceeded\x22|The provider rejected the prompt as too long, but automatic recovery could not reduce it\.|Request exceeds the model's prompt budget after reserving output(?: \((?P<size>\d+) tokens; limit (?P<limit>\d+)\))?)",
+            r"(?:Request Failed: )?(?:\d{3} \x22?)?(?:This model's maximum (?:prompt|context) length is \d+ (?:tokens|but the request)\b|\{[^\n]*\x22message\x22: ?\x22prompt is too long: \d+ tokens > \d+ maximum|The request is too large to send through CAPI Responses\.|prompt token count of \d+ exceeds the limit of \d+|\{[^\n]*\x22code\x22:\x22model_max_prompt_tokens_exceeded\x22|The provider rejected the prompt as too long, but automatic recovery could not reduce it\.|Request exceeds the model's prompt budget after reserving output(?: \((?P<size>\d+) tokens; limit (?P<limit>\d+)\))?)",
         ),
         code: Code::PromptTooLong,
         text: "prompt_too_long",
-        source: "1.0.102, recordings 5_http_413_text, 2_stdin_2mb; github/copilot-cli#4424; microsoft/copilot-intellij-feedback#94",
+        source: "1.0.102, recordings 5_http_413_text, 2_stdin_2mb; github/copilot-cli#4424; microsoft/copilot-intellij-feedback#94; microsoft/vscode#293191; cline/cline#3120",
         example: Text(
             "Request exceeds the model's prompt budget after reserving output (503051 tokens; limit 128000). Reduce context or compact before continuing.",
         ),

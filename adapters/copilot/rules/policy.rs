@@ -7,7 +7,7 @@ pub(super) static RULES: &[Rule] = &[
         on: phrase(r"(?:\d{3} )?(?:You are not licensed to use Copilot\b|unauthorized: not licensed to use Copilot)"),
         code: Code::SubscriptionRequired,
         text: "subscription_required",
-        source: "1.0.102, a string of the program, 2026-11",
+        source: "1.0.102, a string of the program, 2026-11; in lines of a terminal github/copilot-cli#1526",
         example: Text("You are not licensed to use Copilot."),
         near_miss: Text("You are not licensed to use copilots in aviation."),
     },
@@ -29,7 +29,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"You are not authorized to use this Copilot feature, it requires an enterprise or organization policy to be enabled\.",
+            r"You are not authorized to use this Copilot feature, it requires an\s+enterprise\s+or\s+organization\s+policy\s+to\s+be\s+enabled\.",
         ),
         code: Code::PolicyBlocked,
         text: "policy_blocked",
@@ -61,7 +61,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r#"(?:403 )?"?[Uu]nauthorized: not authorized to use this Copilot feature|403 Unauthorized: not authorized to use this Copilot feature|(?:Failed to load models: )?access denied by Copilot policy\."#,
+            r#"(?:Failed to list models: )?RPC error -?\d+: Request models\.list failed with message: 403\b|(?:403 )?"?[Uu]nauthorized: not authorized to use this Copilot feature|403 Unauthorized: not authorized to use this Copilot feature|(?:Failed to load models: )?access denied by Copilot policy\."#,
         ),
         code: Code::PolicyBlocked,
         text: "policy_blocked",

@@ -22,6 +22,16 @@ pub(super) static RULES: &[Rule] = &[
         ),
         near_miss: Text("Multiple sessions are available on Tuesday."),
     },
+    Rule {
+        on: phrase(
+            r"(?:Failed to resume session: (?:Error: )?|Request session\.resume failed with message: )?Session file is corrupted \(line \d+: ",
+        ),
+        code: Code::SessionNotFound,
+        text: "session_damaged",
+        source: "github/copilot-cli#1864, github/copilot-sdk#1007",
+        example: Text("Failed to resume session: Error: Session file is corrupted (line 7103: SyntaxError)"),
+        near_miss: Text("Session file is corrupted, says my note."),
+    },
     // Arguments.
     Rule {
         on: phrase(r"No prompt provided\. Run in an interactive terminal or provide a prompt"),
@@ -141,10 +151,12 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("The native binary was terminated by signal lamps."),
     },
     Rule {
-        on: phrase(r"GitHub Copilot CLI: no platform package found\."),
+        on: phrase(
+            r"GitHub Copilot CLI: no platform package found\.|Native addon \x22[^\x22\n]+\x22 not found for (?:win32|darwin|linux|linuxmusl)-[a-z0-9]+\.|Cannot find native binding\. npm has a bug\b|Failed to load native module: [\w.-]+\.node\b",
+        ),
         code: Code::BrokenInstall,
         text: "package_missing",
-        source: "1.0.102, recording 6_shim_nativekilled_KILL",
+        source: "1.0.102, recording 6_shim_nativekilled_KILL; github/copilot-cli#3310, #3281; microsoft/vscode#300855",
         example: Text(
             "GitHub Copilot CLI: no platform package found. Reinstall with `npm install -g @github/copilot` to fetch the package for your platform.",
         ),

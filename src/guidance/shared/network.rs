@@ -73,6 +73,18 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
+            r"(?:[^\n]*[:(\[{] ?)?write EPROTO [0-9A-Fa-f]+:error:[0-9A-Fa-f]+:SSL routines:[^\n]*:(?:(?i:wrong version number)|unsupported protocol):",
+        ),
+        code: Code::Network,
+        text: "network",
+        source: "Node with a proxy that speaks plain HTTP; openssl/openssl#18757, fannheyward/coc-marketplace#31",
+        example: Text(
+            r"Error: write EPROTO 1C3B0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:c:\ws\deps\ssl3_record.c:355:",
+        ),
+        near_miss: Text("write EPROTO is explained under SSL routines: wrong version number"),
+    },
+    Rule {
+        on: phrase(
             r"(?:[^\n]*[\[(]|(?:errno|code|cause): ')?(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|UND_ERR_SOCKET|ERR_NETWORK|ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED)(?:[\])',]|\s*$)",
         ),
         code: Code::Network,
@@ -91,7 +103,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:[^\n]*: )?(?:error sending request for url \((?P<address>[^)\n]+)\)|socket hang up\s*$|request to (?P<server>https?://[^\n ]+) failed, reason: |Network is unreachable|Connection refused \(os error \d+\)|connection timed out|operation timed out|The socket connection was closed unexpectedly)",
+            r"(?:[^\n]*: )?(?:error sending request for url \((?P<address>[^)\n]+)\)|socket hang up\s*$|request to (?P<server>https?://[^\n ]+) failed, reason: |Network is unreachable|Connection refused \(os error \d+\)|[Cc]onnection timed out(?:[.,;)]| \(|\s*$)|operation timed out(?:[.,;)]| \(|\s*$)|The socket connection was closed unexpectedly)",
         ),
         code: Code::Network,
         text: "network",

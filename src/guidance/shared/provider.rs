@@ -130,6 +130,17 @@ pub(super) static RULES: &[Rule] = &[
         example: Text("Opening authentication page in your browser. Do you want to continue? [Y/n]:"),
         near_miss: Text("Do you want to continue? the letter asked"),
     },
+    // What an agent can do without is the cause only where nothing was said after it.
+    Rule {
+        on: phrase(r"Failed to connect to MCP server '(?P<server>[^'\n]+)'\.(?: Execute '/mcp show [^\n]*)?\s*\z"),
+        code: Code::McpFailed,
+        text: "mcp_failed",
+        source: "Copilot CLI 1.0.2; githubnext/agentics#242",
+        example: Text(
+            "Failed to connect to MCP server 'notes'. Execute '/mcp show notes' to inspect or check the logs.",
+        ),
+        near_miss: Text("Failed to connect to MCP server 'notes'.\nSomething else ended the run."),
+    },
     // Little-saying ends.
     Rule {
         on: On::LastExit(&[126]),

@@ -24,10 +24,12 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Exit(1),
     },
     Rule {
-        on: phrase(r"(?:FATAL ERROR: )?[A-Z][^\n]*Allocation failed - JavaScript heap out of memory"),
+        on: phrase(
+            r"(?:FATAL ERROR: )?[A-Z][^\n]*Allocation failed - JavaScript heap out of memory|# Fatal process out of memory: [A-Z]",
+        ),
         code: Code::AgentCrashed,
         text: "out_of_memory",
-        source: "V8's own message; github/copilot-cli#4725, #1457, #4499",
+        source: "V8's own message; github/copilot-cli#4725, #1457, #4499, #1468",
         example: Text("FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"),
         near_miss: Text("The note says: JavaScript heap out of memory is common"),
     },
@@ -98,6 +100,30 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         on: phrase(
+            r#"Unsupported engine for [^\n:]+: wanted: \{"node":[^\n]*\(current: \{[^\n}]*"node":"(?P<found>v?[\d.]+)""#,
+        ),
+        code: Code::InterpreterMissing,
+        text: "interpreter_too_old",
+        source: "npm 6, ENOTSUP; vectara/create-ui#38",
+        example: Text(
+            r#"npm ERR! notsup Unsupported engine for @github/copilot@1.0.0: wanted: {"node":">=22"} (current: {"node":"12.22.9","npm":"6.14.15"})"#,
+        ),
+        near_miss: Text("Unsupported engine for the boat: wanted: a new one"),
+    },
+    Rule {
+        on: phrase(
+            r#"Not compatible with your version of node/npm: [^\n]+\n(?s:.{0,800}?)Required: \{"node":[^\n]*\n[^\n]*Actual: [^\n]*"node":"(?P<found>v?[\d.]+)""#,
+        ),
+        code: Code::InterpreterMissing,
+        text: "interpreter_too_old",
+        source: "npm 9 to 11, EBADENGINE; Azure-Samples/azure-search-openai-demo#2276",
+        example: Text(
+            "npm error engine Not compatible with your version of node/npm: @github/copilot@1.0.0\nnpm error notsup Required: {\"node\":\">=22\"}\nnpm error notsup Actual:   {\"npm\":\"10.9.0\",\"node\":\"v18.20.3\"}",
+        ),
+        near_miss: Text("Not compatible with your version of node/npm: see the note"),
+    },
+    Rule {
+        on: phrase(
             r"(?:[^\n:]+: (?:line \d+: )?)?(?P<path>/[^\n:]+): cannot execute binary file(?:: Exec format error)?|(?:[^\n]+: )?Exec format error\s*$|spawn [^\n]+ ENOEXEC",
         ),
         code: Code::WrongArchitecture,
@@ -137,17 +163,17 @@ pub(super) static RULES: &[Rule] = &[
     // Disk.
     Rule {
         on: phrase(
-            r"(?:[^\n]*[ (:])?(?:ENOSPC: no space left on device|No space left on device \(os error 28\)|ENOSPC\)?: System limit|ENOSPC: )|(?:[^\n]*: )No space left on device\s*$|(?:[^\n]*: )?EDQUOT: ",
+            r"(?:[^\n]*[ (:])?(?:ENOSPC: no space left on device|No space left on device \(os error 28\)|ENOSPC\)?: System limit|ENOSPC: )|ENOSPC, (?:write|open|mkdir|rename|close)\b|npm (?:ERR!|error) code ENOSPC\s*$|(?:[^\n]*: )No space left on device\s*$|(?:[^\n]*: )?EDQUOT: ",
         ),
         code: Code::BrokenInstall,
         text: "disk_full",
-        source: "Copilot CLI 1.0.102, recording 5_disk_full_home_cache_text, 2026-11-30; Node's and the system's own words",
+        source: "Copilot CLI 1.0.102, recording 5_disk_full_home_cache_text, 2026-11-30; Node's and the system's own words; npm/npm#9104, npm/cli#1124",
         example: Text("Error: ENOSPC: no space left on device, write"),
         near_miss: Text("my notebook has no space left on device pages"),
     },
     Rule {
         on: phrase(
-            r"(?:[^\n]*[ (:])?(?:EROFS: read-only file system|EACCES: permission denied), (?:mkdir|open|write|rename|unlink|copyfile|symlink|scandir|access)(?: '(?P<path>[^'\n]+)')?",
+            r"(?:[^\n]*[ (:])?(?:EROFS: read-only file system|EACCES: permission denied), (?:mkdir|open|write|rename|unlink|copyfile|symlink|scandir|access)(?: '(?P<path>[^'\n]+)'|\s*$)",
         ),
         code: Code::BrokenInstall,
         text: "home_unwritable",

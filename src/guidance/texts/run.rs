@@ -61,6 +61,13 @@ pub(super) static TEXTS: &[Text] = &[
         steps: &[Choose("Start a new conversation in {app}.")],
     },
     Text {
+        key: "session_damaged",
+        title: "The conversation cannot be continued",
+        message: "{agent} cannot read the file in which it keeps this conversation. It may be damaged, for example by a \
+                  power cut, or written by another version of {agent}.",
+        steps: &[Choose("Start a new conversation in {app}.")],
+    },
+    Text {
         key: "arguments_rejected",
         title: "{agent} did not understand {app}",
         message: "{agent} refused how it was started[: {detail}].[ This computer has version {version}; {app} was tested \
