@@ -13,7 +13,11 @@ export type Event = {
   /** 0, 1, 2 and so on within the run, without a gap. */
   seq: number, } & EventKind;
 
-/** What happened in a run. New kinds may be added; an app ignores those that it does not know. */
+/**
+ * What happened in a run. New kinds may be added; an app ignores those that it does not know.
+ *
+ * Fields may be added too: match with `..`, as in `EventKind::TextDelta { text, .. }`.
+ */
 export type EventKind =
   | { "kind": "Init",
   /** The agent's id. */
@@ -92,7 +96,10 @@ export type Outcome = {
   exit_code?: number,
   /** The signal that ended the agent, where one did (unix). */
   signal?: number,
-  /** The session's id, to continue it later. */
+  /**
+   * The session's id, to continue it later. A run that was stopped before the agent began to work may have left no
+   * session behind; to continue it then fails as `session_not_found`.
+   */
   session_id?: string,
   /** What the run used, where the agent told. */
   usage?: Usage,
