@@ -52,8 +52,9 @@ test("checklist 22: the whole repository counts, named from its root, also from 
   for (const [key, value] of [["diff.relative", "true"], ["diff.renames", "copies"], ["diff.noprefix", "true"], ["core.quotePath", "true"]]) {
     space.git("config", key, value);
   }
+  space.write("top.txt");
   await space.tool("adr_check", { dir: () => join(space.root, "folder") })({});
-  assert.deepEqual(filesChecked(space), ALL);
+  assert.deepEqual(filesChecked(space), [...ALL, "top.txt"]);
 });
 
 test("checklist 23: names with spaces, newlines, quotes and dashes survive", async (t) => {
@@ -252,4 +253,16 @@ test("checklist 27: nothing that a partial clone lacks is fetched", async (t) =>
   rmSync(join(space.root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
   await assert.rejects(changedFiles({ base: "side", cwd: space.root, env: space.env }));
   assert.ok(!existsSync(marker));
+});
+
+test("checklist 27: every call of Git is in English, without the monitor, without locks, questions and fetches", async (t) => {
+  const space = changed(t);
+  const log = join(space.top, "git.log");
+  const real = readFileSync(join(space.bin, "git"), "utf8").split("\n")[1];
+  const seen = '"$LC_ALL $LANGUAGE $GIT_OPTIONAL_LOCKS $GIT_TERMINAL_PROMPT $GIT_NO_LAZY_FETCH $1 $2"';
+  writeFileSync(join(space.bin, "git"), `#!/bin/sh\necho ${seen} >> "${log}"\n${real}\n`, { mode: 0o755 });
+  await changedFiles({ cwd: space.root, env: { ...space.env, LC_ALL: "de_DE.UTF-8", LANGUAGE: "de", GIT_OPTIONAL_LOCKS: "1" } });
+  const lines = readFileSync(log, "utf8").trim().split("\n");
+  assert.ok(lines.length >= 4);
+  assert.deepEqual([...new Set(lines)], ["C C 0 0 1 -c core.fsmonitor=false"]);
 });
