@@ -108,12 +108,14 @@ test("checklist 6: the invocation's signal and the workflow's signal end the chi
     while (space.calls().length === 0) await new Promise((done) => setTimeout(done, 10));
   };
   const stop = new AbortController();
+  const stopRun = new AbortController();
+  // Whatever fails below: a child that hangs would keep the test runner from ending.
+  t.after(() => [stop, stopRun].forEach((each) => each.abort()));
   const answer = space.tool("adr_lint", { env })({}, { signal: stop.signal });
   await started();
   stop.abort();
   assert.equal(codeOf(await answer), "aborted");
 
-  const stopRun = new AbortController();
   const run = space.review({ files: ["a"] }, { env, ctx: { signal: stopRun.signal } });
   while (space.calls().length < 2) await new Promise((done) => setTimeout(done, 10));
   stopRun.abort();

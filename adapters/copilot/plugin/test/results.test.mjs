@@ -213,3 +213,16 @@ test("checklist 32: a report nested beyond measure is a failure of its own, in a
     assert.equal((await space.review({ files: ["a"] }, what)).result.status, "usage-error");
   }
 });
+
+test("checklist 32: what nobody foresaw is told by the fixed text alone", async (t) => {
+  const space = workspace(t);
+  const dir = () => {
+    throw new Error("secret at /opt/secret");
+  };
+  const answer = await space.tool("adr_lint", { dir })({});
+  assert.deepEqual(answer, { resultType: "failure", textResultForLlm: `cannot-start: ${MESSAGES["cannot-start"]}` });
+});
+
+test("checklist 34: the limit lies below the 20 KiB from which the CLI spools an answer to a file", () => {
+  assert.ok(MAX_RESULT_BYTES < 20_480);
+});

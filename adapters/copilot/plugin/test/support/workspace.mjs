@@ -42,8 +42,8 @@ export function workspace(t, { git = true } = {}) {
   };
   const space = {
     top, root, home, bin, cli, env,
-    /** Every call of the stand-in so far. */
-    calls: () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line)) : []),
+    /** Every call of the stand-in so far: the whole lines, since the last one may just be being written. */
+    calls: () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(0, -1).map((line) => JSON.parse(line)) : []),
     write(name, text = "text\n") {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), text);
