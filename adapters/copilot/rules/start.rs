@@ -71,7 +71,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "vault_unreadable",
         source: "1.0.102, the sentence of recording 5_dashC__nonexistent_dir with the error of a closed folder",
         example: Text(
-            "error: cannot change working directory to '/root/x': Error: EACCES: permission denied, chdir '/a' -> '/root/x'",
+            "error: cannot change working directory to '/srv/x': Error: EACCES: permission denied, chdir '/a' -> '/srv/x'",
         ),
         near_miss: Text("EACCES: a working directory"),
     },
