@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Adapter, Context, Decoder, Floor, Report, Spec, StopSignal};
 use crate::error::Error;
 use crate::event::{EventKind, Usage};
-use crate::plan::{Arg, EnvChange, OutputFormat, Plan, Stdin};
+use crate::plan::{Arg, EnvChange, Plan};
 use crate::request::{AgentId, Request};
 
 /// The adapter.
@@ -34,6 +34,7 @@ static SPEC: Spec = Spec {
     floor: Floor { safe: "0.1.0", power_user: "0.1.0" },
     tested: env!("CARGO_PKG_VERSION"),
     stop_signal: StopSignal::Term,
+    permissions: &[],
     rules: &[],
 };
 
@@ -73,28 +74,12 @@ impl Adapter for Demo {
         let set = request.env.iter().map(|(name, value)| (name.clone(), EnvChange::Set(value.clone())));
         let removed = request.env_remove.iter().map(|name| (name.clone(), EnvChange::Remove));
         Ok(Plan {
-            stream_id: request.stream_id.clone(),
-            agent: AgentId::DEMO,
-            agent_version: Some(context.binary.version.clone()),
-            mode: request.mode,
             model: None,
             session_id: Some(request.session_id.clone()),
-            program: context.binary.program.clone(),
             args: first.chain(own.map(Arg::Text)).collect(),
-            cwd: request.vault.clone(),
-            scratch: None,
-            stdin: Stdin::Null,
             env: set.chain(removed).collect(),
-            files: Vec::new(),
-            result_file: None,
-            notices: Vec::new(),
-            output: OutputFormat::Json,
-            mcp_servers: Vec::new(),
-            allowed_tools: None,
             allowed_folders: Vec::new(),
-            timeout: request.timeout,
-            idle_timeout: request.idle_timeout,
-            ticket: Default::default(),
+            ..Plan::new(&SPEC, request, context)
         })
     }
 

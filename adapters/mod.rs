@@ -2,10 +2,18 @@
 //!
 //! Adding an agent adds one folder and one line to [`ALL`].
 
+pub(crate) mod boundary;
 mod copilot;
 #[cfg(feature = "cli")]
 mod demo;
+mod environment;
+#[cfg(test)]
+mod golden;
+mod permissions;
 mod text;
+mod version;
+
+pub(crate) use permissions::{Capability, Cell, Gives, Known, Permission};
 
 use crate::discover::{Binary, ChildEnvironment};
 use crate::env::HostEnv;
@@ -167,6 +175,8 @@ pub(crate) struct Spec {
     pub(crate) tested: &'static str,
     /// The signal on which the agent ends itself and its children cleanly (unix).
     pub(crate) stop_signal: StopSignal,
+    /// What its modes give, for `docs/PERMISSIONS.md`.
+    pub(crate) permissions: &'static [Permission],
     /// What its sentences and error events mean, most specific first.
     pub(crate) rules: &'static [&'static [Rule]],
 }

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::request::{AgentId, EnvValue, Mode};
+use crate::adapters::{Context, Spec, boundary};
+use crate::env::Os;
+use crate::request::{AgentId, EnvValue, Mode, Request};
 
 /// One argument of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +145,37 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What most adapters' plans have in common: no argument, no change to the environment, nothing on stdin, JSON out. In Safe
+    /// mode the vault is watched, in every spelling known; not on Windows, where names have too many to tell outside from
+    /// inside by the letter.
+    pub(crate) fn new(spec: &Spec, request: &Request, context: &Context<'_>) -> Plan {
+        let watched = request.mode == Mode::Safe && context.host.os != Os::Windows;
+        Plan {
+            stream_id: request.stream_id.clone(),
+            agent: spec.id.clone(),
+            agent_version: Some(context.binary.version.clone()),
+            mode: request.mode,
+            model: request.model.clone(),
+            session_id: None,
+            program: context.binary.program.clone(),
+            args: Vec::new(),
+            cwd: request.vault.clone(),
+            scratch: None,
+            stdin: Stdin::Null,
+            env: BTreeMap::new(),
+            files: Vec::new(),
+            result_file: None,
+            notices: Vec::new(),
+            output: OutputFormat::Json,
+            mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
+            allowed_tools: None,
+            allowed_folders: if watched { boundary::both(&request.vault, context.survey) } else { Vec::new() },
+            timeout: request.timeout,
+            idle_timeout: request.idle_timeout,
+            ticket: Ticket::default(),
+        }
+    }
+
     /// The id to cancel the run by.
     pub fn stream_id(&self) -> &str {
         &self.stream_id

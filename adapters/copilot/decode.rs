@@ -48,7 +48,8 @@ struct Json {
 
 impl Json {
     fn new(plan: &Plan) -> Json {
-        let told = plan.agent_version.as_deref().is_none_or(|version| super::version::has(version, TURN_RETRY));
+        let told =
+            plan.agent_version.as_deref().is_none_or(|version| crate::adapters::version::has(version, TURN_RETRY));
         Json {
             answer: Answer::inferring(!told),
             report: Report { has_final_event: true, ..Report::default() },

@@ -1,29 +1,12 @@
 //! Copilot's flags: those the plans use, by the version that has them, and those a host may add.
 
-use super::version;
+use crate::adapters::version::Flag;
 use crate::error::Error;
 use crate::request::Request;
 
 /// A flag and the first version measured to take it (2026-11).
-pub(super) struct Flag {
-    pub(super) name: &'static str,
-    since: (u64, u64, u64),
-}
-
-impl Flag {
-    pub(super) fn is_in(&self, version: &str) -> bool {
-        version::has(version, self.since)
-    }
-
-    /// The first version that has it.
-    pub(super) fn since_text(&self) -> String {
-        let (major, minor, patch) = self.since;
-        format!("{major}.{minor}.{patch}")
-    }
-}
-
 const fn flag(name: &'static str, since: (u64, u64, u64)) -> Flag {
-    Flag { name, since }
+    Flag::new(name, since)
 }
 
 // From the help of 0.0.403, 0.0.423, 1.0.20, 1.0.40, 1.0.50, 1.0.60 and 1.0.69: a flag counts from the first that lists

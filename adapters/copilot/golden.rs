@@ -1,41 +1,17 @@
 //! Recorded streams of the real CLI and what the decoder makes of them. Every snapshot is reviewed line by line.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
 use super::Copilot;
+use crate::adapters::golden::{self, shown};
 use crate::adapters::{Adapter as _, Decoder};
 use crate::event::EventKind;
 use crate::plan::{OutputFormat, Plan};
-use crate::request::{AgentId, Mode};
+use crate::request::Mode;
 
 /// A plan as far as a decoder looks at it.
 fn plan(output: OutputFormat, mode: Mode, version: &str) -> Plan {
     let safe = mode == Mode::Safe;
-    Plan {
-        stream_id: "golden".into(),
-        agent: AgentId::COPILOT,
-        agent_version: Some(version.into()),
-        mode,
-        model: None,
-        session_id: None,
-        program: "/usr/bin/copilot".into(),
-        args: Vec::new(),
-        cwd: "/vault".into(),
-        scratch: None,
-        stdin: crate::plan::Stdin::Null,
-        env: Default::default(),
-        files: Vec::new(),
-        result_file: None,
-        notices: Vec::new(),
-        output,
-        mcp_servers: vec!["tolaria".into()],
-        allowed_tools: safe.then(|| super::tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
-        allowed_folders: safe.then(|| "/vault".into()).into_iter().collect(),
-        timeout: None,
-        idle_timeout: None,
-        ticket: Default::default(),
-    }
+    let allowed_tools = safe.then(|| super::tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect());
+    Plan { allowed_tools, ..golden::plan(&Copilot, output, mode, version) }
 }
 
 /// Decodes a whole recording and prints events and report, one event a line.
@@ -44,33 +20,11 @@ fn decoded(name: &str, bytes: &[u8]) -> String {
     let output = if json { OutputFormat::Json } else { OutputFormat::Text };
     let mode = if name.contains("power") { Mode::PowerUser } else { Mode::Safe };
     let version = if name.ends_with("_1.0.69") { "1.0.69" } else { "1.0.102" };
-    let mut decoder = Copilot.decoder(&plan(output, mode, version));
-    let mut events = Vec::new();
-    for line in bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n') {
-        decoder.line(line, &mut events);
-    }
-    decoder.end(&mut events);
-    let mut text = String::new();
-    for event in &events {
-        let _ = writeln!(text, "{}", serde_json::to_string(event).expect("an event is plain data"));
-    }
-    let _ = writeln!(text, "{:#?}", decoder.report());
-    text
+    golden::decoded(&Copilot, &plan(output, mode, version), bytes)
 }
 
 fn recordings() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/copilot");
-    let mut recordings: Vec<_> = std::fs::read_dir(folder)
-        .expect("the recordings are part of the repository")
-        .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "stdout"))
-        .map(|path| {
-            let name = path.file_stem().expect("a file name").to_string_lossy().into_owned();
-            (name, std::fs::read(&path).expect("a readable recording"))
-        })
-        .collect();
-    recordings.sort();
-    recordings
+    golden::recordings(&Copilot)
 }
 
 /// Recordings whose events are golden: all that are JSON, and the text ones that differ in kind.
@@ -90,16 +44,13 @@ fn is_golden(name: &str, bytes: &[u8]) -> bool {
 
 #[test]
 fn recorded_streams_decode_to_their_golden_events() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../tests/snapshots/copilot");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    let _guard = settings.bind_to_scope();
     let golden: Vec<_> = recordings().into_iter().filter(|(name, bytes)| is_golden(name, bytes)).collect();
     assert!(golden.len() >= 30, "only {} recordings", golden.len());
-    for (name, bytes) in golden {
-        insta::assert_snapshot!(format!("decode_{name}"), decoded(&name, &bytes));
-    }
+    golden::with_snapshots(&Copilot, || {
+        for (name, bytes) in &golden {
+            insta::assert_snapshot!(format!("decode_{name}"), decoded(name, bytes));
+        }
+    });
 }
 
 #[test]
@@ -110,22 +61,6 @@ fn no_line_of_a_recording_is_unrecognized() {
             assert!(!text.contains("\"kind\":\"Unrecognized\""), "{name}:\n{text}");
         }
     }
-}
-
-/// The text a host shows in the end.
-fn shown(events: &[EventKind]) -> String {
-    let mut text = String::new();
-    for event in events {
-        match event {
-            EventKind::TextDelta { text: more } => text.push_str(more),
-            EventKind::TextRetracted { text: less } => {
-                assert!(text.ends_with(less.as_str()), "{less:?} is not the end of {text:?}");
-                text.truncate(text.len() - less.len());
-            }
-            _ => {}
-        }
-    }
-    text
 }
 
 fn run(lines: &[&str]) -> (Vec<EventKind>, Box<dyn Decoder>) {

@@ -10,7 +10,6 @@ use crate::survey::{Look, Survey};
 
 mod answer;
 mod approvers;
-mod children;
 mod decode;
 mod environment;
 mod flags;
@@ -28,7 +27,6 @@ mod surrogates;
 mod tools;
 mod tripwire;
 mod trust;
-mod version;
 mod wire;
 mod workflow;
 mod workflow_events;
@@ -57,6 +55,7 @@ static SPEC: Spec = Spec {
     floor: Floor { safe: "1.0.69", power_user: "1.0.69" },
     tested: "1.0.102",
     stop_signal: StopSignal::Term,
+    permissions: &[],
     rules: rules::RULES,
 };
 
@@ -78,7 +77,7 @@ impl Adapter for Copilot {
     }
 
     fn child_environments(&self, host: &HostEnv) -> Vec<ChildEnvironment> {
-        [Mode::Safe, Mode::PowerUser].map(|mode| children::environment(mode, host)).into()
+        [Mode::Safe, Mode::PowerUser].map(|mode| environment::TABLE.children(mode, host, true)).into()
     }
 
     fn takes_plugins(&self) -> bool {

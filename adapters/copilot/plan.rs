@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::plugins::{self, Plugins};
 use super::trust::{self, Trust};
-use super::{SPEC, environment, flags, prompt, servers, tools, version};
-use crate::adapters::Context;
+use super::{SPEC, environment, flags, prompt, servers, tools};
+use crate::adapters::{Context, boundary, version};
 use crate::env::Os;
 use crate::error::Error;
 use crate::guidance;
@@ -74,42 +74,26 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     if !plugins.args.is_empty() {
         let (name, value) = plugins::FEATURE_FLAG;
         env.insert(name.into(), EnvChange::Set(EnvValue::Plain(value.into())));
-        environment::let_through(&mut env, request, context, &plugins.environment);
+        environment::TABLE.let_through(&mut env, request, context, &plugins.environment);
         if away {
             // A plugin starts in the run's working directory, and is asked about the vault.
             let vault = request.vault.to_string_lossy().into_owned();
             env.insert(plugins::VAULT.into(), EnvChange::Set(EnvValue::Plain(vault)));
         }
     }
+    let base = Plan::new(&SPEC, request, context);
     Ok(Plan {
-        stream_id: request.stream_id.clone(),
-        agent: request.agent.clone(),
-        agent_version: Some(version.to_owned()),
-        mode: request.mode,
-        model: request.model.clone(),
         session_id: Some(session),
-        program: context.binary.program.clone(),
         args,
-        cwd: request.vault.clone(),
         scratch: away.then(|| scratch(&trust)),
         stdin: handed.stdin,
         env,
         files: own.file.into_iter().collect(),
-        result_file: None,
         notices,
         output,
-        mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
         allowed_tools: (request.mode == Mode::Safe)
             .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).chain(plugins.tools).collect()),
-        // Names on Windows have too many spellings to tell outside from inside by the letter.
-        allowed_folders: if request.mode == Mode::Safe && context.host.os != Os::Windows {
-            trust::both(&request.vault, context.survey)
-        } else {
-            Vec::new()
-        },
-        timeout: request.timeout,
-        idle_timeout: request.idle_timeout,
-        ticket: Default::default(),
+        ..base
     })
 }
 
@@ -134,7 +118,7 @@ fn safe(
     text(format!("--allow-tool={}", join(allowed)));
     let mut denied = vec!["shell".to_owned()];
     if flags::WRITE_RULES.is_in(version) {
-        denied.extend(hidden(&trust::both(&request.vault, context.survey), context.host.os));
+        denied.extend(hidden(&boundary::both(&request.vault, context.survey), context.host.os));
         if trust.keep_out.is_some() {
             // A note under a path that is not full would be gone with the folder: refused, the model gives the full one.
             denied.push(format!("write({SCRATCH}/**)"));

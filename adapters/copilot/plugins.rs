@@ -3,8 +3,8 @@
 //! Measured on 1.0.102 (2026-11): an extension whose tools skip the permission question is refused without a grant of the
 //! kind `extension-permission-access`; extensions load in `-p` only with the feature flag; a tool that asks waits for ever.
 
-use super::{SPEC, tools, version};
-use crate::adapters::Context;
+use super::{SPEC, tools};
+use crate::adapters::{Context, version};
 use crate::error::Error;
 use crate::guidance;
 use crate::plugin::{Manifest, Plugin};

@@ -2,12 +2,13 @@
 //! that stopped keeping it.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
 use super::surrogates::mended;
-use super::{tools, trust, wire};
+use super::{tools, wire};
+use crate::adapters::boundary;
 use crate::plan::Plan;
 
 /// Most tool calls that are followed at once; more can only be nonsense.
@@ -110,21 +111,10 @@ impl Tripwire {
     }
 
     fn reached(&self, path: &Path, writes: bool) -> Option<String> {
-        let vault = self.folders.first()?;
-        let full = without_dots(&vault.join(path));
-        let Some(below) = self.folders.iter().find(|folder| trust::lies_in(&full, folder)) else {
-            if !writes && self.is_of_the_session(&full) {
-                return None;
-            }
-            let how = if writes { "written" } else { "read" };
-            return Some(format!("`{}` was {how}, which is outside the vault", full.display()));
-        };
-        if !writes {
+        if !writes && self.is_of_the_session(&boundary::without_dots(path)) {
             return None;
         }
-        let hidden = full.components().skip(below.components().count());
-        let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
-        hidden.then(|| format!("the hidden file `{}` was written", full.display()))
+        boundary::breach(&self.folders, path, writes)
     }
 }
 
@@ -135,19 +125,6 @@ fn path_of(arguments: &RawValue) -> Option<PathBuf> {
     let path = arguments.get("path")?.get();
     let read = |text: &[u8]| serde_json::from_slice::<PathBuf>(text).ok();
     read(path.as_bytes()).or_else(|| read(&mended(path.as_bytes())?))
-}
-
-/// A path with `.` and `..` resolved by the letter: links within a vault that lead out of it are Copilot's to refuse.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// Whether a tool name is of this server, by Copilot's `server-tool` spelling.

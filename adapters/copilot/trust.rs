@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::Context;
+use crate::adapters::boundary::{both, lies_in};
 use crate::env::{HostEnv, Os};
 use crate::request::Request;
 use crate::survey::{Look, Seen, Survey};
@@ -171,12 +172,6 @@ fn holds_home(vaults: &[PathBuf], homes: &[PathBuf], copilot: &Path, survey: &Su
     within.then(|| format!("`{vault}` lies in Copilot's own folder; choose another vault"))
 }
 
-/// A path as given and as it really is.
-pub(super) fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
-    let real = survey.real(path).filter(|real| *real != path).map(Path::to_path_buf);
-    std::iter::once(path.to_path_buf()).chain(real).collect()
-}
-
 /// The vault and all folders above it, where it really is.
 fn lines(vault: &Path, survey: &Survey) -> Vec<PathBuf> {
     survey.real(vault).unwrap_or(vault).ancestors().take(64).map(Path::to_path_buf).collect()
@@ -205,12 +200,6 @@ fn above(places: &[PathBuf], home: &Path, name: &str, host: &HostEnv, survey: &S
     named
         .into_iter()
         .find(|path| both(path, survey).iter().any(|folder| places.iter().any(|place| lies_in(place, folder))))
-}
-
-/// Whether `place` is `folder` or below it. Case is ignored: some disks do, and too much care costs little here.
-pub(super) fn lies_in(place: &Path, folder: &Path) -> bool {
-    let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase().replace('\\', "/"));
-    lower(place).starts_with(lower(folder))
 }
 
 /// All texts in a settings file that could be a path.

@@ -5,11 +5,11 @@
 
 use super::plan::{notice_of_away, scratch, stays_away};
 use super::trust::{self, Trust};
-use super::{environment, flags, plugins, version};
-use crate::adapters::Context;
+use super::{SPEC, environment, flags, plugins};
+use crate::adapters::{Context, version};
 use crate::error::Error;
 use crate::guidance;
-use crate::plan::{Arg, EnvChange, OutputFormat, Plan, PrivateFile, Stdin};
+use crate::plan::{Arg, EnvChange, OutputFormat, Plan, PrivateFile};
 use crate::request::{EnvValue, Mode, Request};
 use crate::workflow::Call;
 
@@ -79,23 +79,15 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
 
     let mut env = environment::environment(request, context, false)?;
     env.insert(plugins::FEATURE_FLAG.0.into(), EnvChange::Set(EnvValue::Plain(plugins::FEATURE_FLAG.1.into())));
-    environment::let_through(&mut env, request, context, &plugins.environment);
+    environment::TABLE.let_through(&mut env, request, context, &plugins.environment);
     if away {
         let vault = request.vault.to_string_lossy().into_owned();
         env.insert(plugins::VAULT.into(), EnvChange::Set(EnvValue::Plain(vault)));
     }
     Ok(Plan {
-        stream_id: request.stream_id.clone(),
-        agent: request.agent.clone(),
-        agent_version: Some(found.to_owned()),
-        mode: request.mode,
-        model: request.model.clone(),
         session_id: Some(request.session_id.clone()),
-        program: context.binary.program.clone(),
         args,
-        cwd: request.vault.clone(),
         scratch: away.then(|| scratch(&trust)),
-        stdin: Stdin::Null,
         env,
         files,
         result_file: Some(result),
@@ -103,11 +95,8 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
         output: OutputFormat::Workflow,
         mcp_servers: Vec::new(),
         // What a workflow's sub-agents call beside these is not known, so nothing is taken for a breach.
-        allowed_tools: None,
         allowed_folders: Vec::new(),
-        timeout: request.timeout,
-        idle_timeout: request.idle_timeout,
-        ticket: Default::default(),
+        ..Plan::new(&SPEC, request, context)
     })
 }
 

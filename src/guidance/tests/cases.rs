@@ -212,6 +212,7 @@ static STRICT: Spec = Spec {
     floor: Floor { safe: "1.0.0", power_user: "1.0.0" },
     tested: "2.0.0",
     stop_signal: StopSignal::Term,
+    permissions: &[],
     rules: &[&[
         Rule {
             on: On::Exit(&[55]),

@@ -1,6 +1,6 @@
 // Checks that every CLI of package.json is installed, starts, and is the pinned version. Prints a line for each.
 //
-// An alias `copilot-1.0.102` is the npm package `@github/copilot` at 1.0.102. Its native program must be there too, in
+// An alias `copilot-1.0.102` is the npm package `@github/copilot` at 1.0.102. Its native program must be there too and tell
 // the same version, since that is what the launcher starts. Each gets a home folder of its own below node_modules: the
 // program unpacks itself there at its first start, which the tests then need not wait for, and a program that finds a
 // newer version unpacked in its home would run that one instead.
@@ -20,15 +20,32 @@ function packageFolder(name, from) {
   return undefined;
 }
 
-/** The native program of a Copilot package, with its version, or undefined. */
-function nativeCopilot(folder) {
-  const systems = process.platform === 'linux' ? ['linux', 'linuxmusl'] : [process.platform];
-  for (const system of systems) {
-    const found = packageFolder(`@github/copilot-${system}-${process.arch}`, folder);
-    const program = found && join(found, process.platform === 'win32' ? 'copilot.exe' : 'copilot');
-    if (program && existsSync(program)) {
-      return { program, version: JSON.parse(readFileSync(join(found, 'package.json'), 'utf8')).version };
-    }
+const windows = process.platform === 'win32';
+const exe = windows ? '.exe' : '';
+const triples = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+  'win32-x64': 'x86_64-pc-windows-msvc',
+  'win32-arm64': 'aarch64-pc-windows-msvc',
+};
+const here = `${process.platform}-${process.arch}`;
+
+/** Per agent, the packages that may hold its native program and where in them it is. */
+const natives = {
+  copilot: [[`@github/copilot-${here}`, `@github/copilot-linuxmusl-${process.arch}`], `copilot${exe}`],
+  'claude-code': [[`@anthropic-ai/claude-code-${here}`, `@anthropic-ai/claude-code-${here}-musl`], `claude${exe}`],
+  codex: [[`@openai/codex-${here}`], join('vendor', triples[here] ?? here, 'bin', `codex${exe}`)],
+  opencode: [[`opencode-${windows ? 'windows' : process.platform}-${process.arch}`], join('bin', `opencode${exe}`)],
+};
+
+/** The native program of a package, or undefined. */
+function nativeProgram(agent, folder) {
+  const [packages, place] = natives[agent];
+  for (const name of packages) {
+    const found = packageFolder(name, folder);
+    if (found && existsSync(join(found, place))) return join(found, place);
   }
   return undefined;
 }
@@ -38,14 +55,12 @@ for (const [alias, spec] of Object.entries(dependencies)) {
   const problem = (() => {
     const folder = join(process.cwd(), 'node_modules', alias);
     if (!existsSync(join(folder, 'package.json'))) return 'not installed';
-    if (!alias.startsWith('copilot-')) return undefined;
-    const native = nativeCopilot(folder);
-    if (!native) return `no native program for ${process.platform}-${process.arch}`;
-    if (native.version !== version) return `its native program is ${native.version}`;
+    const program = nativeProgram(alias.slice(0, alias.lastIndexOf('-')), folder);
+    if (!program) return `no native program for ${here}`;
     const home = join(process.cwd(), 'node_modules', '.homes', alias);
     mkdirSync(home, { recursive: true });
     const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH, SystemRoot: process.env.SystemRoot };
-    const run = spawnSync(native.program, ['--version'], { encoding: 'utf8', env, timeout: 60_000 });
+    const run = spawnSync(program, ['--version'], { encoding: 'utf8', env, timeout: 60_000 });
     if (!run.stdout?.includes(version)) return `its native program does not start: ${run.stderr || run.error?.message}`;
     return undefined;
   })();

@@ -21,10 +21,10 @@ pub struct Asked {
     pub refusal: Option<Value>,
 }
 
-/// `agent-launcher ask --agent copilot --vault … --json`, ready to be given more.
+/// `agent-launcher ask --agent … --vault … --json`, ready to be given more.
 pub fn command(machine: &Machine, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agent-launcher"));
-    command.args(["ask", "--agent", "copilot", "--json", "--vault"]).arg(machine.vault()).args(args);
+    command.args(["ask", "--agent", machine.agent, "--json", "--vault"]).arg(machine.vault()).args(args);
     command.env_clear().envs(&machine.vars).current_dir(machine.outside());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     command

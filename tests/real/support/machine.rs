@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agent_launcher::{Arch, HostEnv, Launcher, McpServer, Os, Request};
+use agent_launcher::{AgentId, Arch, HostEnv, Launcher, McpServer, Os, Request};
 use tempfile::TempDir;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -14,8 +14,17 @@ use super::model::Model;
 /// The real CLIs are heavy: no more than this many machines live at once.
 static ROOM: Semaphore = Semaphore::const_new(3);
 
-/// A machine with one version of Copilot CLI.
+/// How an agent is installed: its id, its program, and the file of its npm package that the program links to.
+const INSTALLED: &[(&str, &str, &str)] = &[
+    ("copilot", "copilot", "npm-loader.js"),
+    ("claude-code", "claude", "bin/claude.exe"),
+    ("codex", "codex", "bin/codex.js"),
+    ("opencode", "opencode", "bin/opencode.exe"),
+];
+
+/// A machine with one version of one agent.
 pub struct Machine {
+    pub agent: &'static str,
     pub version: &'static str,
     /// The environment of the app.
     pub vars: BTreeMap<String, String>,
@@ -47,23 +56,33 @@ pub fn skipped() -> bool {
 }
 
 impl Machine {
-    /// A machine with this version, whose Copilot asks `url` instead of GitHub.
+    /// A machine with this version of Copilot, which asks `url` instead of GitHub.
     pub async fn new(version: &'static str, url: &str) -> Machine {
+        let vars = [("COPILOT_OFFLINE", "true"), ("COPILOT_PROVIDER_BASE_URL", url), ("COPILOT_MODEL", "mock")];
+        Machine::of("copilot", version, &vars).await
+    }
+
+    /// A machine with this version of an agent, and these variables in the app's environment beside the usual ones.
+    pub async fn of(agent: &'static str, version: &'static str, more: &[(&str, &str)]) -> Machine {
         let room = ROOM.acquire().await.expect("the semaphore is never closed");
         // Short, since a path of a machine stands in arguments, and outside this repository, since Copilot reads
         // instructions from the root of the repository it is in.
         let dir = tempfile::Builder::new().prefix("real-").tempdir().expect("a temp folder can be made");
         let root = dir.path().to_path_buf();
-        for folder in ["home/bin", "home/.copilot", "vault", "tmp", "outside"] {
+        for folder in ["home/bin", "vault", "tmp", "outside"] {
             fs::create_dir_all(root.join(folder)).expect("the folder is new");
         }
-        let alias = format!("copilot-{version}");
+        let alias = format!("{agent}-{version}");
         let package = installed().join(&alias);
+        let (_, program, file) = INSTALLED.iter().find(|(id, ..)| *id == agent).expect("the agent is in the table");
         // As `npm install -g` does: a link to the package's script, which starts the native program beside it.
-        link(&package.join("npm-loader.js"), &root.join("home/bin/copilot"));
+        link(&package.join(file), &root.join("home/bin").join(program));
         link(Path::new(env!("CARGO_BIN_EXE_fake-agent")), &root.join("home/bin/fake-mcp"));
-        // 235 MB that the program unpacks at its first start; shared by all tests of a version.
-        link(&installed().join(".homes").join(&alias).join(".cache"), &root.join("home/.cache"));
+        if agent == "copilot" {
+            fs::create_dir_all(root.join("home/.copilot")).expect("the folder is new");
+            // 235 MB that the program unpacks at its first start; shared by all tests of a version.
+            link(&installed().join(".homes").join(&alias).join(".cache"), &root.join("home/.cache"));
+        }
         fs::write(root.join("vault/note.md"), "# Note\n\nMilk, eggs, bread.\n").expect("the vault is writable");
         let node = which::which("node").expect("scripts/install-agents.sh needs node too");
         let node = node.parent().expect("a program lies in a folder").display().to_string();
@@ -73,12 +92,10 @@ impl Machine {
             ("LANG", "C.UTF-8".into()),
             ("TMPDIR", root.join("tmp").display().to_string()),
             ("SHELL", "/bin/sh".into()),
-            ("COPILOT_OFFLINE", "true".into()),
-            ("COPILOT_PROVIDER_BASE_URL", url.into()),
-            ("COPILOT_MODEL", "mock".into()),
         ];
-        let vars = vars.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Machine { version, vars, dir, room: Some(room) }
+        let more = more.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let vars = vars.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect();
+        Machine { agent, version, vars, dir, room: Some(room) }
     }
 
     /// A machine whose model is this server.
@@ -139,9 +156,9 @@ impl Machine {
         Launcher::builder().app("Tolaria").host(self.host()).build()
     }
 
-    /// A request to Copilot in the vault.
+    /// A request to the agent in the vault.
     pub fn request(&self, prompt: &str) -> Request {
-        Request::new(agent_launcher::AgentId::COPILOT, self.vault(), prompt)
+        Request::new(AgentId::new(self.agent), self.vault(), prompt)
     }
 
     /// The app's MCP server; `mode` is one of `fake-mcp`.

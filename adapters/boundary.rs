@@ -1,0 +1,44 @@
+//! Where the vault ends, by the letter of a path: for the plans that name it and the tripwires that watch it.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::survey::Survey;
+
+/// A path as given and as it really is.
+pub(crate) fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
+    let real = survey.real(path).filter(|real| *real != path).map(Path::to_path_buf);
+    std::iter::once(path.to_path_buf()).chain(real).collect()
+}
+
+/// Whether `place` is `folder` or below it. Case is ignored: some disks do, and too much care costs little here.
+pub(crate) fn lies_in(place: &Path, folder: &Path) -> bool {
+    let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase().replace('\\', "/"));
+    lower(place).starts_with(lower(folder))
+}
+
+/// A path with `.` and `..` resolved by the letter: links within a vault that lead out of it are Copilot's to refuse.
+pub(crate) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// What a file operation breaks, in words: something outside of every folder, or a hidden file that was written. Other
+/// programs run or obey what lies in hidden files (`.git/hooks`, `.mcp.json`, `.claude`). A relative path counts from the
+/// first folder; without folders nothing is watched.
+pub(crate) fn breach(folders: &[PathBuf], path: &Path, writes: bool) -> Option<String> {
+    let full = without_dots(&folders.first()?.join(path));
+    let Some(below) = folders.iter().find(|folder| lies_in(&full, folder)) else {
+        let how = if writes { "written" } else { "read" };
+        return Some(format!("`{}` was {how}, which is outside the vault", full.display()));
+    };
+    let hidden = full.components().skip(below.components().count());
+    let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
+    (writes && hidden).then(|| format!("the hidden file `{}` was written", full.display()))
+}
