@@ -20,6 +20,12 @@ pub struct AgentId(Cow<'static, str>);
 impl AgentId {
     /// GitHub Copilot CLI.
     pub const COPILOT: AgentId = AgentId(Cow::Borrowed("copilot"));
+    /// Claude Code.
+    pub const CLAUDE_CODE: AgentId = AgentId(Cow::Borrowed("claude-code"));
+    /// Codex CLI.
+    pub const CODEX: AgentId = AgentId(Cow::Borrowed("codex"));
+    /// OpenCode.
+    pub const OPENCODE: AgentId = AgentId(Cow::Borrowed("opencode"));
     /// The scripted stand-in that the command plays itself.
     #[cfg(feature = "cli")]
     pub const DEMO: AgentId = AgentId(Cow::Borrowed("demo"));
