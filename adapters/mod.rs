@@ -34,15 +34,42 @@ static UNLISTED: &[&dyn Adapter] = &[
     &demo::Demo,
 ];
 
-/// The adapter of an agent.
-pub(crate) fn find(id: &AgentId) -> Result<&'static dyn Adapter, Error> {
-    let found = ALL.iter().chain(UNLISTED).find(|adapter| adapter.spec().id == *id).copied();
-    found.ok_or_else(|| Error::UnknownAgent { agent: id.clone(), known: ids() })
+/// The agents that one launcher knows: all of this crate, and those that its host described.
+#[derive(Clone, Default)]
+pub(crate) struct Agents {
+    described: Vec<&'static dyn Adapter>,
 }
 
-/// The ids of all agents, in order.
-pub(crate) fn ids() -> Vec<String> {
-    ALL.iter().map(|adapter| adapter.spec().id.to_string()).collect()
+impl Agents {
+    /// Adds an agent that the host described.
+    pub(crate) fn add(&mut self, adapter: &'static dyn Adapter) {
+        self.described.push(adapter);
+    }
+
+    /// Every agent that a list shows, in the order in which an app without a preference tries them.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &'static dyn Adapter> {
+        ALL.iter().chain(&self.described).copied()
+    }
+
+    /// The adapter of an agent.
+    pub(crate) fn find(&self, id: &AgentId) -> Result<&'static dyn Adapter, Error> {
+        let mut known = self.listed().chain(UNLISTED.iter().copied());
+        known.find(|adapter| adapter.spec().id == *id).ok_or_else(|| {
+            let known = self.listed().map(|adapter| adapter.spec().id.to_string()).collect();
+            Error::UnknownAgent { agent: id.clone(), known }
+        })
+    }
+}
+
+impl std::fmt::Debug for Agents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.listed().map(|adapter| &adapter.spec().id)).finish()
+    }
+}
+
+/// The adapter of an agent of this crate.
+pub(crate) fn find(id: &AgentId) -> Result<&'static dyn Adapter, Error> {
+    Agents::default().find(id)
 }
 
 /// An agent: its facts, and the two things that are code.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::adapters::Agents;
 use crate::discover::Discovery;
 use crate::env::HostEnv;
 use crate::launcher::{Launcher, Shared};
@@ -14,6 +15,7 @@ use crate::request::AgentId;
 pub struct LauncherBuilder {
     app: String,
     host: Option<HostEnv>,
+    agents: Agents,
     programs: Vec<(AgentId, PathBuf)>,
     login_shell_limit: Duration,
     probe_limit: Duration,
@@ -26,6 +28,7 @@ impl LauncherBuilder {
         LauncherBuilder {
             app: "the app".into(),
             host: None,
+            agents: Agents::default(),
             programs: Vec::new(),
             login_shell_limit: Duration::from_secs(5),
             probe_limit: Duration::from_secs(10),
@@ -93,6 +96,7 @@ impl LauncherBuilder {
         let shared = Shared {
             app: self.app,
             host,
+            agents: self.agents,
             programs: self.programs,
             discovery,
             registry: Arc::default(),

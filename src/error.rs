@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::adapters::Agents;
 use crate::guidance::{self, Guidance};
 use crate::request::AgentId;
 
@@ -102,7 +103,7 @@ pub enum Error {
 impl Error {
     /// What to tell a person. An error does not know the app's name: [`Launcher::guidance`](crate::Launcher::guidance) does.
     pub fn guidance(&self) -> Guidance {
-        guidance::of_error(self, "the app")
+        guidance::of_error(self, "the app", &Agents::default())
     }
 
     /// Whether the request itself is at fault: asking again without changing it cannot help, on any machine.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
-use crate::adapters::{self, Spec};
+use crate::adapters::{self, Agents, Spec};
 use crate::builder::LauncherBuilder;
 use crate::discover::{AgentStatus, Binary, Discovery, Search, environment};
 use crate::env::{HostEnv, Os};
@@ -37,6 +37,7 @@ pub struct Launcher {
 pub(crate) struct Shared {
     pub(crate) app: String,
     pub(crate) host: HostEnv,
+    pub(crate) agents: Agents,
     pub(crate) programs: Vec<(AgentId, PathBuf)>,
     pub(crate) discovery: Discovery,
     pub(crate) registry: Arc<Registry>,
@@ -56,7 +57,7 @@ impl Launcher {
     ///
     /// Outside a tokio runtime that has timers and I/O, where an agent would have to be asked for its version.
     pub async fn agents(&self) -> Vec<AgentStatus> {
-        let looking = adapters::ALL.iter().map(|adapter| {
+        let looking = self.shared.agents.listed().map(|adapter| {
             let (launcher, spec) = (self.clone(), adapter.spec());
             async move { launcher.shared.discovery.status(spec, launcher.chosen(&spec.id)).await }
         });
@@ -82,7 +83,7 @@ impl Launcher {
     /// [`Error::UnknownAgent`]; [`Error::NoRuntime`] outside a tokio runtime that has timers and I/O.
     pub async fn search(&self, agent: &AgentId) -> Result<Search, Error> {
         process::runtime().ok_or(Error::NoRuntime)?;
-        let adapter = adapters::find(agent)?;
+        let adapter = self.shared.agents.find(agent)?;
         let mut search = self.shared.discovery.search(adapter.spec(), self.chosen(agent)).await;
         search.child_environments = adapter.child_environments(&self.shared.host);
         Ok(search)
@@ -99,7 +100,7 @@ impl Launcher {
     pub async fn plan(&self, request: &Request) -> Result<Plan, Error> {
         process::runtime().ok_or(Error::NoRuntime)?;
         let ticket = self.ticket(request);
-        let adapter = adapters::find(&request.agent)?;
+        let adapter = self.shared.agents.find(&request.agent)?;
         validate::request(request, self.shared.host.os == Os::Windows)?;
         let (wanted, host) = (request.clone(), self.shared.host.clone());
         // A vault may be on a disk that is slow to answer.
@@ -140,7 +141,7 @@ impl Launcher {
     /// Whatever is wrong with the request itself.
     pub fn plan_with(&self, request: &Request, binary: &Binary) -> Result<Plan, Error> {
         let commands: Vec<_> = request.mcp_servers.iter().map(|server| server.command.clone()).collect();
-        let adapter = adapters::find(&request.agent)?;
+        let adapter = self.shared.agents.find(&request.agent)?;
         let survey = Survey::take(adapter, request, &self.shared.host);
         self.decide(request, binary, &commands, &survey, self.ticket(request))
     }
@@ -156,7 +157,7 @@ impl Launcher {
     /// down, or there is no runtime that has timers and I/O.
     pub fn start(&self, plan: Plan) -> Result<Run, Error> {
         let runtime = process::runtime().ok_or(Error::NoRuntime)?;
-        let adapter = adapters::find(&plan.agent)?;
+        let adapter = self.shared.agents.find(&plan.agent)?;
         let facts = self.facts(&plan, adapter);
         let live = Live::new(plan.stream_id.clone());
         self.shared.registry.enter(&live, &plan.ticket)?;
@@ -232,7 +233,7 @@ impl Launcher {
 
     /// What to tell a person about an error of this launcher, in the app's own name.
     pub fn guidance(&self, error: &Error) -> Guidance {
-        guidance::of_error(error, &self.shared.app)
+        guidance::of_error(error, &self.shared.app, &self.shared.agents)
     }
 
     /// Guidance for the stderr of an agent that was run by other means.
@@ -241,7 +242,7 @@ impl Launcher {
     ///
     /// [`Error::UnknownAgent`].
     pub fn classify(&self, agent: &AgentId, exit_code: Option<i32>, stderr: &str) -> Result<Guidance, Error> {
-        let spec = adapters::find(agent)?.spec();
+        let spec = self.shared.agents.find(agent)?.spec();
         let failure = Failure { exit_code, stderr, ..Failure::new(spec, &self.shared.app) };
         Ok(guidance::classify(&failure))
     }
@@ -270,7 +271,7 @@ impl Launcher {
         survey: &Survey,
         ticket: Ticket,
     ) -> Result<Plan, Error> {
-        let adapter = adapters::find(&request.agent)?;
+        let adapter = self.shared.agents.find(&request.agent)?;
         if !request.plugins.is_empty() && !adapter.takes_plugins() {
             return Err(Error::Unsupported { agent: request.agent.clone(), what: "take plugins".into() });
         }

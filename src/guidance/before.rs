@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::classify::with_denied;
 use super::fill::{Params, guidance};
 use super::{Code, Guidance, wait};
-use crate::adapters::{self, Spec};
+use crate::adapters::{Agents, Spec};
 use crate::error::Error;
 
 /// A login shell that did not answer in time.
@@ -158,9 +158,9 @@ pub(crate) fn denied(spec: &Spec, app: &str, count: u32, first: Option<&str>, se
 }
 
 /// Guidance for an error that kept a run from starting.
-pub(crate) fn of_error(error: &Error, app: &str) -> Guidance {
+pub(crate) fn of_error(error: &Error, app: &str, agents: &Agents) -> Guidance {
     let refused = |agent: Option<&crate::request::AgentId>| {
-        let spec = agent.and_then(|agent| adapters::find(agent).ok()).map(|adapter| adapter.spec());
+        let spec = agent.and_then(|agent| agents.find(agent).ok()).map(|adapter| adapter.spec());
         let params = spec.map_or_else(|| alone(app), |spec| Params::of(spec, app));
         guidance(Code::ArgumentsRejected, "request_refused", params.with("detail", &error.to_string()), Vec::new(), &[])
     };
