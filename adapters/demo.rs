@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Adapter, Context, Decoder, Floor, Report, Spec, StopSignal};
+use super::{Adapter, Answer, Context, Decoder, Floor, Report, Spec, StopSignal};
 use crate::error::Error;
 use crate::event::{EventKind, Usage};
 use crate::plan::{Arg, EnvChange, Plan};
@@ -33,6 +33,7 @@ static SPEC: Spec = Spec {
     auth_variables: &[],
     floor: Floor { safe: "0.1.0", power_user: "0.1.0" },
     tested: env!("CARGO_PKG_VERSION"),
+    answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
     permissions: &[],
     rules: &[],

@@ -3,9 +3,13 @@
 //! Adding an agent adds one folder and one line to [`ALL`].
 
 pub(crate) mod boundary;
+#[cfg(test)]
+mod contract_tests;
 mod copilot;
 #[cfg(feature = "cli")]
 mod demo;
+#[cfg(test)]
+mod docs;
 mod environment;
 #[cfg(test)]
 mod golden;
@@ -13,7 +17,7 @@ mod permissions;
 mod text;
 mod version;
 
-pub(crate) use permissions::{Capability, Cell, Gives, Known, Permission};
+pub(crate) use permissions::Permission;
 
 use crate::discover::{Binary, ChildEnvironment};
 use crate::env::HostEnv;
@@ -200,9 +204,13 @@ pub(crate) struct Spec {
     pub(crate) floor: Floor,
     /// The newest version the adapter was tested with.
     pub(crate) tested: &'static str,
+    /// How its answer comes.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the README's table is generated from it, by a test"))]
+    pub(crate) answer: Answer,
     /// The signal on which the agent ends itself and its children cleanly (unix).
     pub(crate) stop_signal: StopSignal,
     /// What its modes give, for `docs/PERMISSIONS.md`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the document is generated from it, by a test"))]
     pub(crate) permissions: &'static [Permission],
     /// What its sentences and error events mean, most specific first.
     pub(crate) rules: &'static [&'static [Rule]],
@@ -215,6 +223,16 @@ pub(crate) struct Floor {
     pub(crate) safe: &'static str,
     /// In Power User mode.
     pub(crate) power_user: &'static str,
+}
+
+/// How an agent's answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// In pieces, while the model writes.
+    Pieces,
+    /// Message by message, each whole.
+    #[expect(dead_code, reason = "Copilot tells pieces; the agents that tell whole messages come with their adapters")]
+    Messages,
 }
 
 /// The polite signal of an agent.

@@ -1,6 +1,6 @@
 //! GitHub Copilot CLI. Every fact was measured on 1.0.102 for Linux (2026-11) unless its line says otherwise.
 
-use super::{Adapter, Context, Decoder, Floor, Spec, StopSignal};
+use super::{Adapter, Answer, Context, Decoder, Floor, Spec, StopSignal};
 use crate::discover::ChildEnvironment;
 use crate::env::HostEnv;
 use crate::error::Error;
@@ -16,6 +16,7 @@ mod flags;
 #[cfg(test)]
 mod golden;
 mod jsonc;
+mod permissions;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
@@ -54,8 +55,9 @@ static SPEC: Spec = Spec {
     auth_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
     floor: Floor { safe: "1.0.69", power_user: "1.0.69" },
     tested: "1.0.102",
+    answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
-    permissions: &[],
+    permissions: permissions::PERMISSIONS,
     rules: rules::RULES,
 };
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::spec;
-use crate::adapters::{Floor, Spec, StopSignal};
+use crate::adapters::{Answer, Floor, Spec, StopSignal};
 use crate::error::Error;
 use crate::guidance::rule::{Example, On, Rule, phrase};
 use crate::guidance::{
@@ -211,6 +211,7 @@ static STRICT: Spec = Spec {
     auth_variables: &[],
     floor: Floor { safe: "1.0.0", power_user: "1.0.0" },
     tested: "2.0.0",
+    answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
     permissions: &[],
     rules: &[&[

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::spec;
+use crate::adapters::{ALL, Spec};
 use crate::guidance::classify::{NAMES, rules};
 use crate::guidance::fill::{Params, guidance};
 use crate::guidance::rule::{Example, On, Pattern, Rule};
@@ -11,8 +12,8 @@ use crate::guidance::texts;
 use crate::guidance::{AgentError, Code, Failure, classify};
 
 /// What a signal is classified as, all else unknown: the code and the text.
-fn classified(rule: &Rule, signal: &Example) -> (Code, String) {
-    let mut failure = Failure::new(spec(), "Tolaria");
+fn classified(spec: &'static Spec, rule: &Rule, signal: &Example) -> (Code, String) {
+    let mut failure = Failure::new(spec, "Tolaria");
     let mut errors = Vec::new();
     match signal {
         Example::Text(text) if matches!(rule.on, On::Answer(_)) => {
@@ -34,8 +35,13 @@ fn classified(rule: &Rule, signal: &Example) -> (Code, String) {
     (guidance.code, guidance.key)
 }
 
+/// Every rule of every agent, those that all share included.
+fn all_rules() -> impl Iterator<Item = (&'static Spec, &'static Rule)> {
+    ALL.iter().flat_map(|adapter| rules(adapter.spec()).map(|rule| (adapter.spec(), rule)))
+}
+
 fn patterns() -> impl Iterator<Item = (&'static Rule, &'static Pattern)> {
-    rules(spec()).filter_map(|rule| match &rule.on {
+    all_rules().filter_map(|(_, rule)| match &rule.on {
         On::Phrase(pattern) | On::Answer(pattern) => Some((rule, pattern)),
         _ => None,
     })
@@ -54,17 +60,17 @@ fn every_pattern_compiles_and_names_only_known_groups() {
 #[test]
 fn every_rule_matches_its_example_and_not_its_near_miss() {
     let mut wrong = Vec::new();
-    for rule in rules(spec()) {
+    for (spec, rule) in all_rules() {
         let meant = (rule.code, rule.text.to_owned());
-        let got = classified(rule, &rule.example);
+        let got = classified(spec, rule, &rule.example);
         if got != meant {
-            wrong.push(format!("the example {:?} means {meant:?}, got {got:?}", rule.example));
+            wrong.push(format!("{}: the example {:?} means {meant:?}, got {got:?}", spec.id, rule.example));
         }
         if let On::Phrase(pattern) | On::Answer(pattern) = &rule.on {
             for (signal, expected) in [(&rule.example, true), (&rule.near_miss, false)] {
                 let Example::Text(text) = signal else { panic!("a phrase without a text: {rule:#?}") };
                 let found = if matches!(rule.on, On::Phrase(_)) {
-                    sentences::all(spec(), text).iter().any(|found| std::ptr::eq(*found, rule))
+                    sentences::all(spec, text).iter().any(|found| std::ptr::eq(*found, rule))
                 } else {
                     pattern.captures(text).is_some()
                 };
@@ -72,7 +78,7 @@ fn every_rule_matches_its_example_and_not_its_near_miss() {
                     wrong.push(format!("{text:?} matched is not {expected} for {meant:?}"));
                 }
             }
-        } else if classified(rule, &rule.near_miss) == meant {
+        } else if classified(spec, rule, &rule.near_miss) == meant {
             wrong.push(format!("the near miss {:?} means {meant:?}", rule.near_miss));
         }
     }
@@ -81,7 +87,7 @@ fn every_rule_matches_its_example_and_not_its_near_miss() {
 
 #[test]
 fn every_rule_says_where_it_was_seen_and_has_a_text() {
-    for rule in rules(spec()) {
+    for (_, rule) in all_rules() {
         assert!(rule.source.len() >= 7, "{rule:#?}");
         assert_eq!(texts::find(rule.text).key, rule.text, "{rule:#?}");
     }
