@@ -76,6 +76,19 @@ impl Launcher {
         found.into_iter().flatten().collect()
     }
 
+    /// Every agent as far as it is known this moment, for a list to show while [`agents`](Launcher::agents) looks: `Checking`
+    /// until a search has found it, then what that found for as long as the files are the same.
+    ///
+    /// Starts nothing and waits for no search; it looks whether the files of the last answer are unchanged. What was not
+    /// found is never remembered, and is `Checking` again.
+    pub fn agents_now(&self) -> Vec<AgentStatus> {
+        let statuses = adapters::ALL.iter().map(|adapter| {
+            let spec = adapter.spec();
+            self.shared.discovery.status_now(spec, self.chosen(&spec.id))
+        });
+        statuses.collect()
+    }
+
     /// The search for one agent, in full.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ fn table(agents: &[AgentStatus], color: bool) -> String {
     let mut text = String::new();
     for status in agents {
         let (word, ink) = match status.status {
+            Readiness::Checking => ("checking     ", Ink::Dim),
             Readiness::Ready => ("ready        ", Ink::Green),
             Readiness::NotInstalled => ("not installed", Ink::Dim),
             Readiness::Broken => ("broken       ", Ink::Red),

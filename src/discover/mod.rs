@@ -281,6 +281,8 @@ pub struct AgentStatus {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Readiness {
+    /// Not known yet: a search decides. Only [`Launcher::agents_now`](crate::Launcher::agents_now) tells this.
+    Checking,
     /// Found and it answers.
     Ready,
     /// Nowhere to be found.

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 
 use super::disk::{Identity, RealDisk};
 use super::hunt::Hunt;
@@ -90,11 +92,12 @@ impl Discovery {
     /// Dropping the future ends what it started; other callers of the same search go on with it.
     pub(crate) async fn search(&self, spec: &'static Spec, chosen: Option<&Path>) -> Search {
         let key = (spec.id.clone(), chosen.map(Path::to_path_buf));
-        if let Some(search) = self.known(&key) {
+        let (discovery, asked) = (self.clone(), key.clone());
+        if let Some(search) = aside(move || discovery.known(&asked)).await {
             return Search::clone(&search);
         }
         let flight = Arc::clone(lock(&self.shared.searches).entry(key.clone()).or_default());
-        let search = Arc::clone(flight.get_or_init(|| self.cold(spec, &key)).await);
+        let search = Arc::clone(flight.get_or_init(|| self.cold_aside(spec, &key)).await);
         // The flight is over: whoever asks from now on looks anew.
         let mut searches = lock(&self.shared.searches);
         if searches.get(&key).is_some_and(|other| Arc::ptr_eq(other, &flight)) {
@@ -103,9 +106,28 @@ impl Discovery {
         Search::clone(&search)
     }
 
-    /// Whether an agent is there. While this is awaited the state is "checking"; there is no other sign of it.
+    /// Whether an agent is there.
     pub(crate) async fn status(&self, spec: &'static Spec, chosen: Option<&Path>) -> AgentStatus {
-        let search = self.search(spec, chosen).await;
+        self.told(spec, self.search(spec, chosen).await)
+    }
+
+    /// Whether an agent is there, as far as it is known without a search.
+    pub(crate) fn status_now(&self, spec: &'static Spec, chosen: Option<&Path>) -> AgentStatus {
+        match self.known(&(spec.id.clone(), chosen.map(Path::to_path_buf))) {
+            Some(search) => self.told(spec, Search::clone(&search)),
+            None => AgentStatus {
+                agent: spec.id.clone(),
+                name: spec.name.into(),
+                status: Readiness::Checking,
+                path: None,
+                version: None,
+                via: None,
+                guidance: None,
+            },
+        }
+    }
+
+    fn told(&self, spec: &'static Spec, search: Search) -> AgentStatus {
         let status = match (&search.binary, &search.guidance) {
             (Some(_), _) => Readiness::Ready,
             (None, Some(guidance)) if guidance.code == crate::Code::NotInstalled => Readiness::NotInstalled,
@@ -145,6 +167,18 @@ impl Discovery {
         }
         known.remove(key);
         None
+    }
+
+    /// A cold search on a thread that may block: a folder of the `PATH` may be on a disk that does not answer.
+    async fn cold_aside(&self, spec: &'static Spec, key: &Key) -> Arc<Search> {
+        let (discovery, key) = (self.clone(), key.clone());
+        let dropped = CancellationToken::new();
+        // With this future the search ends, and with it what it has started.
+        let _guard = dropped.clone().drop_guard();
+        let runtime = Handle::current();
+        let search =
+            aside(move || runtime.block_on(dropped.run_until_cancelled(async { discovery.cold(spec, &key).await })));
+        search.await.expect("the token is cancelled when nobody waits any more")
     }
 
     async fn cold(&self, spec: &'static Spec, key: &Key) -> Arc<Search> {
@@ -207,6 +241,17 @@ impl Discovery {
     }
 }
 
+/// Does what may block on a disk, away from the threads that drive the app. Never ends where the runtime is shut down.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
 /// The files that a positive answer rests on: all that was looked at up to the one chosen, and what that runs.
 fn files_of(search: &Search) -> Vec<(PathBuf, Option<Identity>)> {
     let mut files: Vec<PathBuf> = Vec::new();
@@ -230,4 +275,22 @@ pub(super) fn merged(host: &HostEnv, told: Option<&Told>) -> Vars {
     let mut vars = told.and_then(|told| told.vars.clone()).unwrap_or_default();
     vars.extend(host.vars.clone());
     vars
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::aside;
+
+    /// A disk that does not answer holds a thread until it does; the one that drives the app is another.
+    #[tokio::test(flavor = "current_thread")]
+    async fn work_that_blocks_leaves_the_apps_thread_free() {
+        let (answer, disk) = mpsc::channel();
+        let blocked = aside(move || disk.recv());
+        let app = async { answer.send("read") };
+        // On one and the same thread neither could ever end.
+        let (read, sent) = tokio::join!(blocked, app);
+        assert_eq!((read, sent), (Ok("read"), Ok(())));
+    }
 }

@@ -119,10 +119,10 @@ async fn many() {
         search(&warm).await;
     }
     let after = processes::own();
-    assert_eq!(
-        (after.descriptors, after.children, after.threads),
-        (before.descriptors, before.children, before.threads)
-    );
+    assert_eq!((after.descriptors, after.children), (before.descriptors, before.children));
+    // The runtime keeps the threads of its pool for blocking work for some seconds; their number does not grow with the
+    // searches.
+    assert!(after.threads <= before.threads + 3, "{} threads, then {}", before.threads, after.threads);
 }
 
 #[tokio::test]

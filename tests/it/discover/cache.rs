@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use agent_launcher::discover::Via;
+use agent_launcher::discover::{Readiness, Via};
 
 use super::{GOOD, Machine, found, search};
 
@@ -165,4 +165,61 @@ fn a_search_may_be_awaited_on_any_thread() {
     let launcher = Machine::new().launcher();
     send(launcher.agents());
     send(launcher.search(&agent_launcher::AgentId::COPILOT));
+}
+
+#[tokio::test]
+async fn d06_checking_is_its_own_state_until_a_search_has_found_the_agent() {
+    let machine = Machine::new().path(&["bin"]);
+    let gate = machine.at("gate");
+    let made = std::process::Command::new("mkfifo").arg(&gate).status().expect("mkfifo is there");
+    assert!(made.success());
+    // The probe is answered once something is written into the pipe.
+    machine.script("bin/copilot", &format!("read -r go <'{}'; {GOOD}", gate.display()));
+    let launcher = machine.launcher();
+    let copilot = |launcher: &agent_launcher::Launcher| {
+        launcher.agents_now().into_iter().find(|status| status.agent.as_str() == "copilot").expect("Copilot is listed")
+    };
+    assert_eq!(copilot(&launcher).status, Readiness::Checking, "before any search");
+    let looking = tokio::spawn({
+        let launcher = launcher.clone();
+        async move { launcher.agents().await }
+    });
+    // Opening a pipe for writing waits for its reader, the probe.
+    let mut pipe = tokio::task::spawn_blocking(move || std::fs::OpenOptions::new().write(true).open(gate))
+        .await
+        .expect("no panic")
+        .expect("the probe reads");
+    assert_eq!(copilot(&launcher).status, Readiness::Checking, "while a search is under way");
+    assert_eq!(copilot(&launcher).path, None);
+    std::io::Write::write_all(&mut pipe, b"go\n").expect("the probe is there");
+    drop(pipe);
+    let found = looking.await.expect("no panic");
+    let found = found.into_iter().find(|status| status.agent.as_str() == "copilot");
+    assert_eq!(found.as_ref().map(|status| status.status), Some(Readiness::Ready));
+    let starts = machine.starts().len();
+    assert_eq!(Some(copilot(&launcher)), found, "afterwards, what was found");
+    std::fs::remove_file(machine.at("bin/copilot")).expect("it was there");
+    assert_eq!(copilot(&launcher).status, Readiness::Checking, "an answer whose file is gone is none");
+    assert_eq!(machine.starts().len(), starts, "nothing was started for it");
+}
+
+#[tokio::test]
+async fn a_search_that_nobody_waits_for_any_more_ends_with_its_processes() {
+    let machine = Machine::new().path(&["bin"]);
+    let begun = machine.at("begun");
+    let made = std::process::Command::new("mkfifo").arg(&begun).status().expect("mkfifo is there");
+    assert!(made.success());
+    machine.script("bin/copilot", &format!("echo here >'{}'; sleep 600; {GOOD}", begun.display()));
+    let launcher = machine.builder().probe_limit(Duration::from_secs(600)).build();
+    let looking = tokio::spawn(async move { search(&launcher).await });
+    let told = tokio::task::spawn_blocking(move || std::fs::read_to_string(begun));
+    assert_eq!(told.await.expect("no panic").expect("the probe writes"), "here\n");
+    assert!(!machine.processes().is_empty());
+    looking.abort();
+    assert!(looking.await.is_err_and(|error| error.is_cancelled()));
+    let deadline = std::time::Instant::now() + Duration::from_secs(30);
+    while !machine.processes().is_empty() {
+        assert!(std::time::Instant::now() < deadline, "still there: {:?}", machine.processes());
+        tokio::task::yield_now().await;
+    }
 }
