@@ -55,7 +55,7 @@ impl Launcher {
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime that has timers and I/O, where an agent would have to be asked for its version.
+    /// Outside a tokio runtime that has timers and I/O.
     pub async fn agents(&self) -> Vec<AgentStatus> {
         let looking = self.shared.agents.listed().map(|adapter| {
             let (launcher, spec) = (self.clone(), adapter.spec());
@@ -82,7 +82,7 @@ impl Launcher {
     /// Starts nothing and waits for no search; it looks whether the files of the last answer are unchanged. What was not
     /// found is never remembered, and is `Checking` again.
     pub fn agents_now(&self) -> Vec<AgentStatus> {
-        let statuses = adapters::ALL.iter().map(|adapter| {
+        let statuses = self.shared.agents.listed().map(|adapter| {
             let spec = adapter.spec();
             self.shared.discovery.status_now(spec, self.chosen(&spec.id))
         });
@@ -131,8 +131,9 @@ impl Launcher {
             return Err(Error::Setup(Box::new(guidance)));
         };
         let mut commands = Vec::new();
-        for server in &request.mcp_servers {
-            let found = self.shared.discovery.resolve_command(&binary, &server.command);
+        let wanted = request.mcp_servers.iter().map(|server| server.command.clone()).collect();
+        let found = self.shared.discovery.resolve_commands(&binary, wanted).await;
+        for (server, found) in request.mcp_servers.iter().zip(found) {
             commands.push(found.ok_or_else(|| Error::InvalidServer {
                 name: server.name.clone(),
                 problem: match server.command.display() {

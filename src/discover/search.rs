@@ -144,8 +144,17 @@ impl Discovery {
         }
     }
 
-    /// The absolute path of an MCP server's command, found as the agent would find it. `None` where nothing can be run there.
-    pub(crate) fn resolve_command(&self, binary: &Binary, command: &Path) -> Option<PathBuf> {
+    /// The absolute paths of MCP servers' commands, found as the agent would find them, in order. `None` where nothing can be
+    /// run there.
+    pub(crate) async fn resolve_commands(&self, binary: &Binary, commands: Vec<PathBuf>) -> Vec<Option<PathBuf>> {
+        if commands.is_empty() {
+            return Vec::new();
+        }
+        let (discovery, binary) = (self.clone(), binary.clone());
+        aside(move || commands.iter().map(|command| discovery.resolve_command(&binary, command)).collect()).await
+    }
+
+    fn resolve_command(&self, binary: &Binary, command: &Path) -> Option<PathBuf> {
         let host = &self.shared.host;
         let found = |folders: &[PathBuf], name: &str| {
             walk::walk(&RealDisk, host, folders, name).into_iter().find(|step| step.refused.is_none())
