@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the real agent CLIs that `tests/real` runs, in the versions that tests/real/npm/package-lock.json pins.
 #
-# Needs Node 20 or newer with npm, and some 3 GB of disk. Installs nothing outside tests/real/npm/node_modules, and is done
+# Needs Node 20 or newer with npm, and some 7 GB of disk. Installs nothing outside tests/real/npm/node_modules, and is done
 # at once where that is up to date. No sign-in is needed: the tests run the CLIs on a scripted local model server.
 set -eu
 
