@@ -31,6 +31,7 @@ pub(crate) fn plan(adapter: &dyn Adapter, output: OutputFormat, mode: Mode, vers
         mcp_servers: vec!["tolaria".into()],
         allowed_tools: None,
         allowed_folders: safe.then(|| "/vault".into()).into_iter().collect(),
+        watched: &[],
         timeout: None,
         idle_timeout: None,
         ticket: Default::default(),

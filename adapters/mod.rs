@@ -13,6 +13,7 @@ mod docs;
 mod environment;
 #[cfg(test)]
 mod golden;
+pub(crate) mod obeyed;
 mod permissions;
 mod text;
 mod version;

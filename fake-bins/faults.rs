@@ -104,7 +104,12 @@ fn one(step: &Step, call: &mut Call, context: &Context) {
         Step::ReadStdin => call.stdin(read_stdin()),
         Step::WaitFile(path) => wait_file(path),
         Step::Touch(path) => written(path, b""),
-        Step::WriteNote { name, text } => written(Path::new(name), context.fill(text, false).as_bytes()),
+        Step::WriteNote { name, text } => {
+            let path = Path::new(name);
+            // Where the folder cannot be made, the file cannot be written either, and that is told.
+            let _ = path.parent().map(std::fs::create_dir_all);
+            written(path, context.fill(text, false).as_bytes());
+        }
         Step::Answer => crate::copilot_answer::answer(context),
     }
 }

@@ -30,7 +30,7 @@
 //! | `read-stdin` | reads stdin to its end and writes it down |
 //! | `exit-without-reading` | exits 0 and never reads stdin (also a setting) |
 //! | `wait-file PATH`, `touch PATH` | to keep step with a test |
-//! | `write-note NAME TEXT` | writes a file into the working directory |
+//! | `write-note NAME TEXT` | writes a file into the working directory, its folders too |
 //! | `answer` | the default answer of the agent that is played |
 
 use std::path::{Path, PathBuf};

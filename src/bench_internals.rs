@@ -38,6 +38,7 @@ impl CopilotJson {
             mcp_servers: vec!["tolaria".into()],
             allowed_tools: None,
             allowed_folders: Vec::new(),
+            watched: &[],
             timeout: None,
             idle_timeout: None,
             ticket: Default::default(),

@@ -25,6 +25,7 @@ use crate::run::{Live, Registry, Run};
 use crate::supervise::{self, Facts, Limits, PrivateFiles, Supervisor};
 use crate::survey::Survey;
 use crate::validate;
+use crate::watch::Watch;
 
 /// Finds agents, makes plans and starts runs. One for an app; cheap to clone, shared by all clones.
 #[derive(Clone, Debug)]
@@ -172,7 +173,7 @@ impl Launcher {
     pub fn start(&self, plan: Plan) -> Result<Run, Error> {
         let runtime = process::runtime().ok_or(Error::NoRuntime)?;
         let adapter = self.shared.agents.find(&plan.agent)?;
-        let facts = self.facts(&plan, adapter);
+        let mut facts = self.facts(&plan, adapter);
         let live = Live::new(plan.stream_id.clone());
         self.shared.registry.enter(&live, &plan.ticket)?;
         let (sender, last, receiver) = supervise::channel();
@@ -182,6 +183,7 @@ impl Launcher {
             supervise::never_started(facts, last);
             return Ok(run);
         }
+        facts.watch = Watch::begin(&runtime, &plan.cwd, plan.watched);
         let started = self.spawn(&plan, adapter.spec()).inspect_err(|_| self.shared.registry.leave(&live));
         let (tree, pipes, files) = started?;
         tracing::debug!(stream_id = %plan.stream_id, agent = %plan.agent, pid = tree.leader(), "agent started");
@@ -338,6 +340,7 @@ impl Launcher {
             auth_variables: named(adapter.spec().auth_variables),
             network_variables: named(environment::CARRIED),
             started: Instant::now(),
+            watch: None,
             line: self.shared.max_line,
         }
     }

@@ -35,6 +35,7 @@ mod run;
 mod supervise;
 mod survey;
 mod validate;
+mod watch;
 mod workflow;
 
 pub use builder::LauncherBuilder;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use crate::adapters::obeyed::{OBEYED, Obeyed};
 use crate::adapters::{Context, Spec, boundary};
 use crate::env::Os;
 use crate::request::{AgentId, EnvValue, Mode, Request};
@@ -138,6 +139,8 @@ pub struct Plan {
     pub(crate) allowed_tools: Option<Vec<String>>,
     /// The folders in which the mode lets files be written, in every spelling known; empty where that is not watched.
     pub(crate) allowed_folders: Vec<PathBuf>,
+    /// What other programs obey in the vault, looked at before the start and after the end; empty where all may be written.
+    pub(crate) watched: &'static [Obeyed],
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
     /// What only the launcher that made the plan knows; no part of what the plan is.
@@ -170,6 +173,7 @@ impl Plan {
             mcp_servers: request.mcp_servers.iter().map(|server| server.name.clone()).collect(),
             allowed_tools: None,
             allowed_folders: if watched { boundary::both(&request.vault, context.survey) } else { Vec::new() },
+            watched: if request.mode == Mode::Safe { OBEYED } else { &[] },
             timeout: request.timeout,
             idle_timeout: request.idle_timeout,
             ticket: Ticket::default(),
@@ -229,6 +233,12 @@ impl Plan {
     /// The files that exist for this run only.
     pub fn files(&self) -> &[PrivateFile] {
         &self.files
+    }
+
+    /// What other programs obey in the vault and the mode does not let the agent change, as paths below the vault: settings of
+    /// agents and editors, Git's hooks. The run looks at it before its start and after its end, and tells a change as a notice.
+    pub fn watched(&self) -> impl Iterator<Item = &'static str> {
+        self.watched.iter().map(|place| place.path)
     }
 
     /// What the person should be told at the start; the run tells it as notices.

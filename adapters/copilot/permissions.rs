@@ -17,7 +17,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
             Tested,
             "not hidden files: `--deny-tool=write(.*),write(.*/**)`, on 1.0.80 and 1.0.102. **Not kept below 1.0.80**, which \
              knows no such rules: the run says so in a notice, and the tripwire ends it *after* such a write. Windows: also \
-             short names (`write(*~*/**)`), not verified. What is not hidden (`opencode.json`) can be written",
+             short names (`write(*~*/**)`), not verified. What is not hidden (`opencode.json`) can be written, and is told after the run",
         ),
         yes(NotVerified, ""),
     ),

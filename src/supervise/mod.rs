@@ -20,6 +20,7 @@ use crate::adapters::StopSignal;
 use crate::event::EventKind;
 use crate::process::{Exit, Pipes, Polite, Tree};
 use crate::run::{Batch, Live, Registry};
+use crate::watch::Watch;
 pub(crate) use files::PrivateFiles;
 use outcome::Stop;
 use tail::Tail;
@@ -87,6 +88,7 @@ pub(crate) struct Supervisor {
     registry: Arc<Registry>,
     tree: Arc<Tree>,
     files: Option<PrivateFiles>,
+    watch: Option<Watch>,
     polite: Polite,
     limits: Limits,
     sender: Option<mpsc::Sender<Batch>>,
@@ -109,7 +111,7 @@ impl Supervisor {
     pub(crate) fn new(
         live: Arc<Live>,
         registry: Arc<Registry>,
-        facts: Facts,
+        mut facts: Facts,
         limits: Limits,
         tree: Arc<Tree>,
         pipes: Pipes,
@@ -123,6 +125,7 @@ impl Supervisor {
             registry,
             tree,
             files: Some(files),
+            watch: facts.watch.take(),
             polite,
             limits,
             sender: Some(sender),
@@ -190,6 +193,9 @@ impl Supervisor {
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.late(&mut state),
             }
         }
+        // What lies in the vault is compared once nothing of the agent can write, and told where somebody reads.
+        let watch = self.watch.take().filter(|_| !sender.is_closed());
+        self.teller.look_again(watch, &self.live.hurry).await;
         self.finish();
     }
 

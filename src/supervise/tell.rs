@@ -1,10 +1,11 @@
-//! Turns an agent's output into what the reader is told. No I/O, no waiting.
+//! Turns an agent's output into what the reader is told. No I/O, and no waiting but for the look at the vault in the end.
 //!
 //! Owns the promises about content: `Init` first and once, `Done` last and once, an `Error` only on a run that failed.
 
 use std::path::PathBuf;
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::outcome::{Ending, Stop, decide};
 use super::tail::last;
@@ -15,6 +16,7 @@ use crate::lines::{LineSplitter, Piece};
 use crate::process::Exit;
 use crate::redact::redact;
 use crate::request::{AgentId, Mode};
+use crate::watch::Watch;
 
 /// How much of a line that no decoder knows is told.
 const UNRECOGNIZED: usize = 4 * 1024;
@@ -54,6 +56,8 @@ pub(crate) struct Facts {
     /// Values that must not be shown.
     pub(crate) secrets: Vec<String>,
     pub(crate) started: Instant,
+    /// The vault, where it is watched.
+    pub(crate) watch: Option<Watch>,
     /// The longest line that is decoded.
     pub(crate) line: usize,
 }
@@ -70,6 +74,8 @@ pub(super) struct Teller {
     /// The answer, as long as it is short enough to be an error in disguise.
     answer: Option<String>,
     complaints: Complaints,
+    /// What changed in the vault beside notes, in words.
+    changed: Option<String>,
 }
 
 impl Teller {
@@ -85,6 +91,7 @@ impl Teller {
             first_denied: None,
             answer: Some(String::new()),
             complaints: Complaints::new(),
+            changed: None,
         }
     }
 
@@ -131,6 +138,13 @@ impl Teller {
         events
     }
 
+    /// Looks whether something changed in the vault that other programs obey.
+    pub(super) async fn look_again(&mut self, watch: Option<Watch>, hurry: &CancellationToken) {
+        let Some(watch) = watch else { return };
+        let told = watch.end(self.facts.adapter.spec().name, hurry).await;
+        self.changed = told.map(|told| redact(&told, &self.facts.secrets));
+    }
+
     /// Takes what the agent wrote into its result file.
     pub(super) fn result_file(&mut self, bytes: &[u8]) {
         self.facts.decoder.result_file(bytes);
@@ -159,6 +173,7 @@ impl Teller {
             let denied = guidance::denied(spec, &self.facts.app, count, first, &self.facts.secrets);
             events.push(EventKind::Notice { level: NoticeLevel::Info, message: denied.message });
         }
+        events.extend(self.changed.take().map(notice));
         if let Some(cause) = cause {
             let guidance = classify(&self.failure(cause, exit, &decisive));
             let message = guidance.message.clone();

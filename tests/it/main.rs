@@ -48,5 +48,7 @@ mod soak;
 #[allow(dead_code, reason = "each topic takes what it needs of the support")]
 mod support;
 mod tidy;
+#[cfg(unix)]
+mod watch;
 #[cfg(all(unix, feature = "cli"))]
 mod workflow;
