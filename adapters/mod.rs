@@ -4,6 +4,8 @@
 
 pub(crate) mod boundary;
 #[cfg(test)]
+mod contract_plan_tests;
+#[cfg(test)]
 mod contract_tests;
 mod copilot;
 #[cfg(feature = "cli")]
