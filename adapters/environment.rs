@@ -18,7 +18,7 @@ use crate::request::{EnvValue, Mode, Request};
 pub(crate) struct Table {
     /// What Safe mode lets through beside [`SAFE`]: how it signs in, which model and provider, where its files are.
     pub(crate) safe: &'static [&'static str],
-    /// What no mode lets through beside [`STRIPPED`].
+    /// What is kept from runs beside [`STRIPPED`].
     pub(crate) stripped: &'static [Stripped],
     /// Set in every run.
     pub(crate) set: &'static [(&'static str, &'static str)],
@@ -94,25 +94,37 @@ const SAFE: &[&str] = &[
     "GNOME_KEYRING_CONTROL",
 ];
 
-/// A variable that no mode lets through, beside those that no child of the launcher gets.
+/// A variable that is kept from a run: from the host's environment, from the request, or from both.
 #[derive(Debug)]
 pub(crate) struct Stripped {
     /// `*` at the end stands for any rest.
     name: &'static str,
-    /// Whether a request that sets it asks for more than its mode gives.
-    widens: bool,
+    effect: Effect,
     /// What it does, and how that is known.
     reason: &'static str,
 }
 
-/// A variable that gives more than a mode does. A request that sets it is refused.
-pub(crate) const fn widens(name: &'static str, reason: &'static str) -> Stripped {
-    Stripped { name, widens: true, reason }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Widens,
+    Disturbs,
+    RunsForThePerson,
 }
 
-/// A variable that breaks a run. A request may set it all the same.
+/// A variable that gives more than a mode does. No mode lets it through, and a request that sets it is refused.
+pub(crate) const fn widens(name: &'static str, reason: &'static str) -> Stripped {
+    Stripped { name, effect: Effect::Widens, reason }
+}
+
+/// A variable that breaks a run. No mode lets it through; a request may set it all the same.
 pub(crate) const fn disturbs(name: &'static str, reason: &'static str) -> Stripped {
-    Stripped { name, widens: false, reason }
+    Stripped { name, effect: Effect::Disturbs, reason }
+}
+
+/// A variable by which a person has the agent run a program of theirs, to sign in or to reach a provider. What they set up
+/// passes as the other tables say; a request that sets it would start what its mode does not give, and is refused.
+pub(crate) const fn runs_for_the_person(name: &'static str, reason: &'static str) -> Stripped {
+    Stripped { name, effect: Effect::RunsForThePerson, reason }
 }
 
 /// What no mode lets through to any agent.
@@ -142,10 +154,15 @@ impl Table {
     /// Whether a variable of the host reaches the agent.
     pub(crate) fn passes(&self, name: &str, mode: Mode, windows: bool) -> bool {
         let safe = || SAFE.iter().chain(self.safe).any(|safe| matches(safe, name, windows));
-        self.stripped(name, windows).is_none() && (mode == Mode::PowerUser || safe())
+        !self.is_stripped(name, windows) && (mode == Mode::PowerUser || safe())
     }
 
-    /// What is said of a variable that no mode lets through.
+    /// Whether no mode lets a variable of the host through.
+    fn is_stripped(&self, name: &str, windows: bool) -> bool {
+        self.stripped(name, windows).is_some_and(|stripped| stripped.effect != Effect::RunsForThePerson)
+    }
+
+    /// What is said of a variable that is kept from runs.
     fn stripped(&self, name: &str, windows: bool) -> Option<&'static Stripped> {
         STRIPPED.iter().chain(self.stripped).find(|stripped| matches(stripped.name, name, windows))
     }
@@ -154,7 +171,8 @@ impl Table {
     pub(crate) fn changes(&self, request: &Request, context: &Context<'_>) -> Result<Changes, Error> {
         let windows = context.host.os == Os::Windows;
         for name in request.env.keys() {
-            if let Some(Stripped { reason, widens: true, .. }) = self.stripped(name, windows) {
+            let stripped = self.stripped(name, windows).filter(|stripped| stripped.effect != Effect::Disturbs);
+            if let Some(Stripped { reason, .. }) = stripped {
                 return Err(Error::Forbidden { argument: name.clone(), reason: (*reason).to_owned() });
             }
         }
@@ -195,7 +213,7 @@ impl Table {
     ) {
         let windows = context.host.os == Os::Windows;
         for name in names {
-            let kept_off = self.stripped(name, windows).is_some();
+            let kept_off = self.is_stripped(name, windows);
             let removed = request.env_remove.iter().any(|removed| matches(removed, name, windows));
             if !kept_off && !removed && env.get(name) == Some(&EnvChange::Remove) {
                 env.remove(name);

@@ -36,10 +36,4 @@ impl Flag {
     pub(crate) fn is_in(&self, version: &str) -> bool {
         has(version, self.since)
     }
-
-    /// The first version that has it.
-    pub(crate) fn since_text(&self) -> String {
-        let (major, minor, patch) = self.since;
-        format!("{major}.{minor}.{patch}")
-    }
 }

@@ -188,6 +188,13 @@ impl Json {
                 loaded.servers.into_iter().for_each(|server| self.server(server, events));
             }
             Kind::McpServerStatus => self.server(data(line)?, events),
+            Kind::McpServerTools => {
+                let loaded: wire::McpServerTools = data(line)?;
+                if loaded.tool_count == 0 && self.own_servers.contains(&loaded.server_name) {
+                    let message = format!("The server `{}` is connected and offers no tool.", loaded.server_name);
+                    notice(NoticeLevel::Warning, message, events);
+                }
+            }
             Kind::Error => {
                 let error: Line<wire::SessionError> = read(line)?;
                 self.error(error.data, error.agent_id.is_some(), events);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::servers::DOLLAR;
 use crate::adapters::Context;
-use crate::adapters::environment::{Stripped, Table, disturbs, widens};
+use crate::adapters::environment::{Stripped, Table, disturbs, runs_for_the_person, widens};
 use crate::error::Error;
 use crate::plan::EnvChange;
 use crate::request::Request;
@@ -46,11 +46,29 @@ const STRIPPED: &[Stripped] = &[
     widens("COPILOT_WEB_FETCH_ALLOW_LOCALHOST", "opens local addresses (by name, in the program)"),
     widens("COPILOT_SKILLS_DIRS", "loads skills from elsewhere (by name, in the program)"),
     widens("COPILOT_CLI_RUN_AS_NODE", "makes the program a plain Node.js (by name, in the program)"),
+    widens(
+        "COPILOT_ENABLE_BUILTIN_GITHUB_MCP",
+        "switches on a server that reaches the network (by name, in the program)",
+    ),
+    widens("GITHUB_MCP_URL_OVERRIDE", "puts another server in the place of GitHub's (by name, in the program)"),
+    widens("COPILOT_AHP_*", "has another program host the agent (by name, in the program)"),
+    widens("COPILOT_PLAN_THEN_AUTOPILOT", "goes on without asking (by name, in the program)"),
+    widens("COPILOT_E2E_TEST_HOOKS", "is for the program's own tests (by name, in the program)"),
+    widens("COPILOT_ENABLE_TEST_*", "is for the program's own tests (by name, in the program)"),
+    widens("COPILOT_TEST_*", "is for the program's own tests (by name, in the program)"),
+    widens("COPILOT_CLI_PATH", "replaces the program's own code (by name, in the program)"),
     widens("COPILOT_CLI_DIST_DIR", "replaces the program's own code (by name, in the program)"),
     widens("COPILOT_CLI_RESOLVED_DIST_DIR", "replaces the program's own code (by name, in the program)"),
     widens("COPILOT_SDK_PATH", "replaces the program's own code (by name, in the program)"),
     widens("COPILOT_RUN_APP", "starts another part of the program (by name, in the program)"),
     widens("COPILOT_PROMPT_TURN_DELIMITER", "splits one prompt into several (measured)"),
+    runs_for_the_person("COPILOT_PROVIDER_API_KEY_COMMAND", "runs a shell command for each request (measured)"),
+    runs_for_the_person("COPILOT_PROVIDERS_CONFIG", "names a file of providers, which may hold commands (by name)"),
+    runs_for_the_person("GITHUB_ASKPASS", "runs a program that tells a sign-in (by name, in the program)"),
+    runs_for_the_person("COPILOT_EDITOR", "is a program to start (by name, in the program)"),
+    runs_for_the_person("COPILOT_BROWSER_*", "is a program to start (by name, in the program)"),
+    runs_for_the_person("LLAMACPP_SERVER_PATH", "is a program to start (by name, in the program)"),
+    runs_for_the_person("FOUNDRY_LOCAL_*", "is a program to start (by name, in the program)"),
     widens("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "adds instructions from elsewhere (by the help of 1.0.102)"),
     disturbs("COPILOT_DEBUG_*", "redirects or breaks parts of the program (by name, in the program)"),
     disturbs("COPILOT_CLI_VERSION", "makes the program take itself for another version (by the help of 1.0.102)"),

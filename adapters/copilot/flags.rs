@@ -10,7 +10,7 @@ const fn flag(name: &'static str, since: (u64, u64, u64)) -> Flag {
 }
 
 // From the help of 0.0.403, 0.0.423, 1.0.20, 1.0.40, 1.0.50, 1.0.60 and 1.0.69: a flag counts from the first that lists
-// it; `--output-format` by the changelog. All are older than the floor, which may yet be lowered.
+// it; `--output-format` by the changelog. All are older than the floor of Power User mode, which may yet be lowered.
 pub(super) const OUTPUT_FORMAT: Flag = flag("--output-format=json", (0, 0, 422));
 pub(super) const STREAM: Flag = flag("--stream=on", (0, 0, 403));
 pub(super) const SESSION_ID: Flag = flag("--session-id", (1, 0, 51));
@@ -30,12 +30,7 @@ pub(super) const ALWAYS: &[Flag] = &[
 ];
 
 /// Further flags of Safe mode. The built-in servers reach the network; the folder for temporary files is no vault.
-pub(super) const SAFE: &[Flag] =
-    &[flag("--disable-builtin-mcps", (0, 0, 403)), flag("--disallow-temp-dir", (0, 0, 403))];
-
-/// Rules of the form `write(PATTERN)`. 1.0.69 refuses every write once there is one, 1.0.71 and 1.0.75 know no wildcard in
-/// them, 1.0.80 and 1.0.102 do.
-pub(super) const WRITE_RULES: Flag = flag("--deny-tool=write(…)", (1, 0, 80));
+pub(super) const SAFE: &[&str] = &["--disable-builtin-mcps", "--disallow-temp-dir"];
 
 /// Whether a flag that a host may add takes a value.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::Copilot;
 use crate::adapters::golden::{self, shown};
 use crate::adapters::{Adapter as _, Decoder};
-use crate::event::EventKind;
+use crate::event::{EventKind, NoticeLevel};
 use crate::plan::{OutputFormat, Plan};
 use crate::request::Mode;
 
@@ -111,6 +111,43 @@ fn an_error_that_the_agent_got_over_is_a_notice_and_no_failure() {
     assert!(decoder.report().errors.is_empty() && decoder.report().answered);
     assert_eq!(events.len(), 2);
     assert!(matches!(&events[0], EventKind::Notice { message, .. } if message == "no route"), "{events:?}");
+}
+
+#[test]
+fn tools_that_are_promised_and_missing_are_told() {
+    let info = |message: &str| {
+        serde_json::json!({ "type": "session.info", "data": { "infoType": "configuration", "message": message } })
+            .to_string()
+    };
+    let told = |line: &str| {
+        let (events, _) = run(&[line]);
+        let notice = |event: &EventKind| match event {
+            EventKind::Notice { level: NoticeLevel::Warning, message } => message.clone(),
+            event => panic!("{event:?}"),
+        };
+        events.iter().map(notice).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    assert_eq!(told(&info("Disabled tools: bash, sql, task")), none, "what Safe mode leaves out is no news");
+    assert_eq!(
+        told(&info("Disabled tools: bash, edit, sql, tolaria-note_info")),
+        ["Copilot leaves out what Safe mode gives: `edit`, `tolaria-note_info`."]
+    );
+    let unknown = |name: &str| told(&info(&format!("Unknown tool name in the tool allowlist: \"{name}\"")));
+    assert_eq!(unknown("grep"), ["This version of Copilot has no tool `grep`, which Safe mode relies on."]);
+    assert_eq!(unknown("write"), none, "a kind of permission, which stands in the list without effect");
+    let loaded = |name: &str, count: u64| {
+        let data = serde_json::json!({ "serverName": name, "toolCount": count });
+        told(&serde_json::json!({ "type": "session.mcp_server_tools_loaded", "data": data }).to_string())
+    };
+    assert_eq!(loaded("tolaria", 0), ["The server `tolaria` is connected and offers no tool."]);
+    assert_eq!((loaded("tolaria", 1), loaded("other", 0)), (Vec::new(), Vec::new()));
+    let policy = serde_json::json!({ "type": "session.warning", "data": { "warningType": "policy",
+        "message": "Third-party MCP servers are disabled by your organization's Copilot policy." } });
+    assert_eq!(
+        told(&policy.to_string()),
+        ["Third-party MCP servers are disabled by your organization's Copilot policy."]
+    );
 }
 
 #[test]

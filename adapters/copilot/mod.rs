@@ -53,7 +53,7 @@ static SPEC: Spec = Spec {
     update_command: "copilot update",
     login_command: "copilot login",
     auth_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
-    floor: Floor { safe: "1.0.69", power_user: "1.0.69" },
+    floor: Floor { safe: "1.0.80", power_user: "1.0.69" },
     tested: "1.0.102",
     answer: Answer::Pieces,
     stop_signal: StopSignal::Term,

@@ -30,7 +30,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
 
     let mut notices = plugins.notices.clone();
     let trust = if request.mode == Mode::Safe { trust::trust(request, context) } else { trust::Trust::default() };
-    let away = stays_away(&trust, context)?;
+    let away = stays_away(&trust)?;
     notices.extend(away.then(|| trust.keep_out.as_deref().map(notice_of_away)).flatten());
     let handed = prompt::prompt(request, away, through_shim);
     notices.extend(handed.notice);
@@ -55,9 +55,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         text(format!("--model={model}"));
     }
     match request.mode {
-        Mode::Safe => {
-            safe(request, context, &trust, &plugins, &mut text, &mut notices);
-        }
+        Mode::Safe => safe(request, context, &trust, &plugins, &mut text),
         Mode::PowerUser => {
             text("--allow-all-tools".into());
             // The vault names the language servers' commands (`.github/lsp.json`), and the tool starts them even where
@@ -98,16 +96,8 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
 }
 
 /// Safe mode in flags. Each list is one argument: spread over several, it would swallow what follows.
-fn safe(
-    request: &Request,
-    context: &Context<'_>,
-    trust: &Trust,
-    plugins: &Plugins,
-    text: &mut impl FnMut(String),
-    notices: &mut Vec<String>,
-) {
-    let version = context.binary.version.as_str();
-    flags::SAFE.iter().filter(|flag| flag.is_in(version)).for_each(|flag| text(flag.name.to_owned()));
+fn safe(request: &Request, context: &Context<'_>, trust: &Trust, plugins: &Plugins, text: &mut impl FnMut(String)) {
+    flags::SAFE.iter().for_each(|flag| text((*flag).to_owned()));
     let servers: Vec<&str> = request.mcp_servers.iter().map(|server| server.name.as_str()).collect();
     // `write` is no tool's name and gives nothing; it is kept as the record has it.
     let given = plugins.tools.iter().map(String::as_str);
@@ -117,17 +107,10 @@ fn safe(
     let allowed = ["write"].iter().chain(&servers).copied().chain(grants);
     text(format!("--allow-tool={}", join(allowed)));
     let mut denied = vec!["shell".to_owned()];
-    if flags::WRITE_RULES.is_in(version) {
-        denied.extend(hidden(&boundary::both(&request.vault, context.survey), context.host.os));
-        if trust.keep_out.is_some() {
-            // A note under a path that is not full would be gone with the folder: refused, the model gives the full one.
-            denied.push(format!("write({SCRATCH}/**)"));
-        }
-    } else {
-        notices.push(format!(
-            "Copilot {version} cannot refuse single files: it could change hidden ones that other programs run, such as \
-             `.git/hooks`. Update it to 1.0.80 or newer."
-        ));
+    denied.extend(hidden(&boundary::both(&request.vault, context.survey), context.host.os));
+    if trust.keep_out.is_some() {
+        // A note under a path that is not full would be gone with the folder: refused, the model gives the full one.
+        denied.push(format!("write({SCRATCH}/**)"));
     }
     text(format!("--deny-tool={}", denied.join(",")));
     if trust.keep_out.is_some() {
@@ -142,7 +125,7 @@ pub(super) fn scratch(trust: &Trust) -> Scratch {
 }
 
 /// Whether the run has to work from an empty folder. Refused where that would not help.
-pub(super) fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, Error> {
+pub(super) fn stays_away(trust: &Trust) -> Result<bool, Error> {
     if let Some(not_safe) = &trust.not_safe {
         return Err(Error::Unsupported { agent: SPEC.id.clone(), what: format!("keep to Safe mode here: {not_safe}") });
     }
@@ -153,12 +136,6 @@ pub(super) fn stays_away(trust: &Trust, context: &Context<'_>) -> Result<bool, E
              another vault"
         );
         return Err(Error::Unsupported { agent: SPEC.id.clone(), what });
-    }
-    let found = context.binary.version.as_str();
-    if !flags::WRITE_RULES.is_in(found) {
-        let needed = flags::WRITE_RULES.since_text();
-        let guidance = guidance::version_unsupported(&SPEC, context.app, &context.binary.found, found, &needed);
-        return Err(Error::Setup(Box::new(guidance)));
     }
     Ok(true)
 }

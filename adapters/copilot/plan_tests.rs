@@ -11,7 +11,7 @@ use crate::adapters::{Adapter as _, Context};
 use crate::discover::{Binary, Via};
 use crate::env::{Arch, HostEnv, Os};
 use crate::error::Error;
-use crate::guidance::Code;
+use crate::guidance::{Code, Step};
 use crate::plan::{Arg, Plan};
 use crate::request::{AgentId, McpServer, Mode, Request};
 use crate::survey::{Look, Seen, Survey};
@@ -172,7 +172,7 @@ fn plans_of_every_option_are_as_reviewed() {
     });
     snapshot("old_version", |machine| {
         machine.binary.version = "1.0.69".into();
-        machine.request("Hi").mcp_server(machine.server())
+        machine.request("Hi").mode(Mode::PowerUser).mcp_server(machine.server())
     });
     snapshot("through_node", |machine| {
         machine.binary.first_args = vec!["/npm/@github/copilot/npm-loader.js".into()];
@@ -278,11 +278,6 @@ fn safe_mode_is_refused_where_no_folder_would_help() {
     machine.survey = disk(&machine, &[("config.json", r#"{"trustedFolders":["/"]}"#)], &[".mcp.json"]);
     let error = machine.plan(&machine.request("a")).expect_err("all of the disk is trusted");
     assert!(matches!(&error, Error::Unsupported { what, .. } if what.contains("`/`")), "{error}");
-
-    machine.survey = disk(&machine, &[("config.json", TRUSTED)], &[".mcp.json"]);
-    machine.binary.version = "1.0.69".into();
-    let error = machine.plan(&machine.request("a")).expect_err("the version lacks the rules that this needs");
-    assert!(matches!(&error, Error::Setup(guidance) if guidance.code == Code::VersionUnsupported), "{error}");
 }
 
 #[test]
@@ -347,6 +342,18 @@ fn bad_input_is_a_clear_typed_error() {
         (
             |m| m.request("a").mcp_server(McpServer::stdio("View", "node")),
             "MCP server `View`: is the name of a tool of Copilot; choose another name",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("BASH", "node")),
+            "MCP server `BASH`: is the name of a tool of Copilot; choose another name",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("Web_Fetch", "node")),
+            "MCP server `Web_Fetch`: is the name of a tool of Copilot; choose another name",
+        ),
+        (
+            |m| m.request("a").mcp_server(McpServer::stdio("Custom-Tool", "node")),
+            "MCP server `Custom-Tool`: has a meaning of its own in Copilot's permission rules; choose another name",
         ),
         (
             |m| m.request("a").mcp_server(McpServer::stdio("shell", "node")),
@@ -459,19 +466,167 @@ fn arguments_that_widen_are_refused_in_every_spelling() {
     }
 }
 
+/// Whatever stands before or behind it: an argument that widens is found, and what is harmless does not hide it.
+#[test]
+fn arguments_that_widen_are_refused_beside_others() {
+    const COMBINED: &[&[&str]] = &[
+        &["--effort=high", "--yolo"],
+        &["--effort", "high", "--allow-all"],
+        &["--effort", "--allow-all"],
+        &["--effort=", "--allow-all"],
+        &["--plain-diff", "--allow-all-paths"],
+        &["--plain-diff=--yolo"],
+        &["--plain-diff", "high"],
+        &["--deny-tool=shell", "--allow-tool=shell"],
+        &["--deny-tool", "--allow-tool=shell"],
+        &["--deny-tool", "shell", "write", "--yolo"],
+        &["--disable-mcp-server", "--trust-folder"],
+        &["--disable-mcp-server=x", "--add-dir=/"],
+        &["--secret-env-vars", "-p"],
+        &["--secret-env-vars=A", "--", "--yolo"],
+        &["--log-level=debug", "-C", "/"],
+        &["--screen-reader", "--", "mcp"],
+        &["--no-custom-instructions", "--agent=x"],
+        &["--deny-url=x", "--allow-url=x"],
+        &["--max-autopilot-continues=9", "--autopilot"],
+        &["--reasoning-effort", "high", "high"],
+        &["--reasoning-effort=high\u{a0}", "\u{2014}yolo"],
+        &["--reasoning-effort=high", " --yolo"],
+        &["--disallow-temp-dir", "--disallow-temp-dir=false"],
+        &["--disable-builtin-mcps=false"],
+        &["--DENY-TOOL=x"],
+        &["--deny-tool\n--yolo"],
+        &["\u{2d}\u{2d}yolo"],
+        &["--yolo\0"],
+    ];
+    for args in COMBINED {
+        for mode in [Mode::Safe, Mode::PowerUser] {
+            let error =
+                refused(|machine| args.iter().fold(machine.request("a").mode(mode), |r, arg| r.extra_arg(*arg)));
+            assert!(matches!(&error, Error::Forbidden { .. } | Error::InvalidField { .. }), "{args:?}: {error}");
+        }
+    }
+    // A value is one argument whatever it holds, so what looks like a flag in it is none.
+    let machine = machine(Os::Linux);
+    let plan = machine.plan(&machine.request("a").extra_arg("--effort=high --yolo")).expect("a value of its own");
+    assert!(texts(&plan).contains(&"--effort=high --yolo".to_owned()));
+}
+
+#[test]
+fn variables_that_widen_are_refused_in_every_spelling() {
+    const WIDENING: &[&str] = &[
+        "COPILOT_ALLOW_ALL",
+        "GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS",
+        "GITHUB_COPILOT_PROMPT_MODE_WORKSPACE_MCP",
+        "GITHUB_COPILOT_PROMPT_MODE_EXTENSIONS",
+        "GITHUB_COPILOT_PROMPT_MODE_OF_A_LATER_VERSION",
+        "COPILOT_ASSISTED_APPROVAL",
+        "COPILOT_PERMISSION_MODE",
+        "COPILOT_CLI_ENABLED_FEATURE_FLAGS",
+        "COPILOT_FEATURE_FLAGS",
+        "COPILOT_HOOK_ALLOW_LOCALHOST",
+        "COPILOT_HOOK_ALLOW_HTTP_AUTH_HOOKS",
+        "COPILOT_WEB_FETCH_ALLOW_LOCALHOST",
+        "COPILOT_SKILLS_DIRS",
+        "COPILOT_CLI_RUN_AS_NODE",
+        "COPILOT_CLI_DIST_DIR",
+        "COPILOT_CLI_RESOLVED_DIST_DIR",
+        "COPILOT_CLI_PATH",
+        "COPILOT_SDK_PATH",
+        "COPILOT_RUN_APP",
+        "COPILOT_AHP_HOST_BIN",
+        "COPILOT_AHP_URL",
+        "COPILOT_PROMPT_TURN_DELIMITER",
+        "COPILOT_CUSTOM_INSTRUCTIONS_DIRS",
+        "COPILOT_ENABLE_BUILTIN_GITHUB_MCP",
+        "COPILOT_ENABLE_TEST_PROMPT_INJECTION",
+        "COPILOT_TEST_FOLDER_TRUST_GATE_FILE",
+        "COPILOT_E2E_TEST_HOOKS",
+        "COPILOT_PLAN_THEN_AUTOPILOT",
+        "GITHUB_MCP_URL_OVERRIDE",
+        "NODE_OPTIONS",
+        "BUN_OPTIONS",
+        "BASH_ENV",
+        "LD_PRELOAD",
+        "LD_AUDIT",
+        "DYLD_INSERT_LIBRARIES",
+    ];
+    for name in WIDENING.iter().chain(OF_THE_PERSON) {
+        for mode in [Mode::Safe, Mode::PowerUser] {
+            for value in ["true", "false", ""] {
+                let error = refused(|machine| machine.request("a").mode(mode).env(*name, value));
+                assert!(matches!(&error, Error::Forbidden { argument, .. } if argument == name), "{name}: {error}");
+            }
+            let secret = refused(|machine| machine.request("a").mode(mode).secret_env(*name, "canary"));
+            assert!(matches!(secret, Error::Forbidden { .. }) && !secret.to_string().contains("canary"), "{secret}");
+        }
+    }
+    // Windows takes a name in any case, so each of them is refused in any case there.
+    let machine = machine(Os::Windows);
+    for name in WIDENING.iter().chain(OF_THE_PERSON) {
+        for spelled in [name.to_lowercase(), format!("{}{}", &name[..1], name[1..].to_lowercase())] {
+            let error =
+                machine.plan(&machine.request("a").env(&spelled, "true")).expect_err("another case of the same");
+            assert!(matches!(&error, Error::Forbidden { argument, .. } if *argument == spelled), "{spelled}: {error}");
+        }
+    }
+    // What they widen from the host's environment is taken away, in each mode.
+    for mode in [Mode::Safe, Mode::PowerUser] {
+        let mut machine = self::machine(Os::Linux);
+        machine.host.vars.extend(WIDENING.iter().map(|name| (OsString::from(name), OsString::from("true"))));
+        let plan = machine.plan(&machine.request("a").mode(mode)).expect("planned");
+        let child = machine.host.child(&plan.env);
+        let left: Vec<_> = WIDENING.iter().filter(|name| child.contains_key(&OsString::from(name))).collect();
+        assert!(left.is_empty(), "{mode:?}: {left:?}");
+    }
+}
+
+/// By these the person has Copilot run programs of theirs.
+const OF_THE_PERSON: &[&str] = &[
+    "COPILOT_PROVIDER_API_KEY_COMMAND",
+    "COPILOT_PROVIDERS_CONFIG",
+    "COPILOT_EDITOR",
+    "COPILOT_BROWSER_EXECUTABLE",
+    "GITHUB_ASKPASS",
+    "LLAMACPP_SERVER_PATH",
+    "FOUNDRY_LOCAL_DOTNET_COMMAND",
+];
+
+#[test]
+fn a_command_that_the_person_gets_their_key_by_is_theirs_alone() {
+    const COMMAND: &str = "COPILOT_PROVIDER_API_KEY_COMMAND";
+    for (mode, passing) in [(Mode::Safe, &OF_THE_PERSON[..1]), (Mode::PowerUser, OF_THE_PERSON)] {
+        let mut machine = machine(Os::Linux);
+        machine.host.vars.extend(OF_THE_PERSON.iter().map(|name| (OsString::from(name), OsString::from("theirs"))));
+        let plan = machine.plan(&machine.request("a").mode(mode)).expect("their own set-up is no widening");
+        let child = machine.host.child(&plan.env);
+        let passed: Vec<_> = OF_THE_PERSON.iter().filter(|name| child.contains_key(&OsString::from(name))).collect();
+        assert_eq!(passed, passing.iter().collect::<Vec<_>>(), "{mode:?}");
+        let plan = machine.plan(&machine.request("a").mode(mode).remove_env(COMMAND)).expect("an app may leave it out");
+        assert!(!machine.host.child(&plan.env).contains_key(&OsString::from(COMMAND)));
+    }
+}
+
 #[test]
 fn i12_a_version_below_the_floor_is_refused_with_both_versions() {
-    for mode in [Mode::Safe, Mode::PowerUser] {
-        for version in ["1.0.68", "0.0.403", "1.0.5-1", "unknown"] {
-            let mut machine = machine(Os::Linux);
-            machine.binary.version = version.into();
-            let Err(Error::Setup(guidance)) = machine.plan(&machine.request("a").mode(mode)) else {
-                panic!("{version} is not refused")
-            };
-            assert_eq!(guidance.code, Code::VersionUnsupported);
-            let text = format!("{} {:?}", guidance.message, guidance.steps);
-            assert!(text.contains(version) && text.contains("1.0.69"), "{text}");
-        }
+    let old = ["1.0.68", "0.0.403", "1.0.5-1", "unknown"];
+    let too_old_for_safe = ["1.0.69", "1.0.71", "1.0.79", "1.0.79-3"];
+    let safe = old.iter().chain(&too_old_for_safe).map(|version| (Mode::Safe, *version, "1.0.80"));
+    let power_user = old.iter().map(|version| (Mode::PowerUser, *version, "1.0.69"));
+    for (mode, version, floor) in safe.chain(power_user) {
+        let mut machine = machine(Os::Linux);
+        machine.binary.version = version.into();
+        let Err(Error::Setup(guidance)) = machine.plan(&machine.request("a").mode(mode)) else {
+            panic!("{version} is not refused")
+        };
+        assert_eq!(guidance.code, Code::VersionUnsupported);
+        assert!(guidance.message.contains(version) && guidance.message.contains(floor), "{}", guidance.message);
+        assert_eq!(guidance.steps[0], Step::Run { command: "copilot update".into() });
+    }
+    for (mode, version) in [(Mode::Safe, "1.0.80"), (Mode::Safe, "1.0.80-1"), (Mode::PowerUser, "1.0.69")] {
+        let mut machine = machine(Os::Linux);
+        machine.binary.version = version.into();
+        machine.plan(&machine.request("a").mode(mode)).expect("at its floor a version is taken");
     }
 }
 

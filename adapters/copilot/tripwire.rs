@@ -58,9 +58,10 @@ impl Tripwire {
         self.left_out = list.split(", ").take(256).map(str::to_owned).collect();
     }
 
-    /// Whether the mode names this tool among those that it gives.
+    /// Whether Safe mode gives this tool: by its name, or as one of an app's server.
     pub(super) fn gives(&self, tool: &str) -> bool {
-        self.tools.as_ref().is_some_and(|given| given.iter().any(|known| known == tool))
+        let of_app = || self.servers.iter().any(|own| is_tool_of(tool, own));
+        self.tools.as_ref().is_some_and(|given| given.iter().any(|known| known == tool) || of_app())
     }
 
     pub(super) fn begin(&mut self, start: &wire::ToolStart<'_>) {

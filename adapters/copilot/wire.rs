@@ -40,6 +40,7 @@ pub(super) enum Kind {
     Usage,
     McpServers,
     McpServerStatus,
+    McpServerTools,
     Error,
     Warning,
     Info,
@@ -113,6 +114,7 @@ impl Kind {
             "tool.execution_complete" => Kind::ToolComplete,
             "session.mcp_servers_loaded" => Kind::McpServers,
             "session.mcp_server_status_changed" => Kind::McpServerStatus,
+            "session.mcp_server_tools_loaded" => Kind::McpServerTools,
             "session.error" => Kind::Error,
             "session.warning" => Kind::Warning,
             "session.info" => Kind::Info,
@@ -255,6 +257,14 @@ pub(super) struct SessionError {
     pub(super) error_code: Option<String>,
     #[serde(default)]
     pub(super) eligible_for_auto_switch: Option<bool>,
+}
+
+/// `session.mcp_server_tools_loaded`. No event tells the names of the tools that the model is offered.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct McpServerTools {
+    pub(super) server_name: String,
+    pub(super) tool_count: u64,
 }
 
 /// `session.warning` and `session.info`.

@@ -26,7 +26,7 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
     }
     let plugins = plugins::plugins(request, context)?;
     let trust = if request.mode == Mode::Safe { trust::trust(request, context) } else { Trust::default() };
-    let away = stays_away(&trust, context)?;
+    let away = stays_away(&trust)?;
     let mut notices = plugins.notices;
     notices.extend(away.then(|| trust.keep_out.as_deref().map(notice_of_away)).flatten());
     let mut files = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
     }
     match request.mode {
         Mode::Safe => {
-            flags::SAFE.iter().filter(|flag| flag.is_in(found)).for_each(|flag| text(flag.name.to_owned()));
+            flags::SAFE.iter().for_each(|flag| text((*flag).to_owned()));
             let available = READING.iter().copied().chain(plugins.tools.iter().map(String::as_str));
             text(format!("--available-tools={}", available.collect::<Vec<_>>().join(",")));
             // In the form `--flag=value` alone: a value apart would swallow the word `workflow`.

@@ -227,7 +227,7 @@ async fn s09_a_version_whose_output_cannot_be_read_is_refused_with_both_versions
     let error = bench.launcher().plan(&bench.request("hello")).await.unwrap_err();
     let Error::Setup(guidance) = error else { panic!("{error:?}") };
     assert_eq!(guidance.code, Code::VersionUnsupported);
-    assert!(guidance.message.contains("0.0.403") && guidance.message.contains("1.0.69"), "{}", guidance.message);
+    assert!(guidance.message.contains("0.0.403") && guidance.message.contains("1.0.80"), "{}", guidance.message);
     assert_eq!(bench.runs().len(), 0);
 }
 

@@ -6,9 +6,10 @@ use serde_json::json;
 use crate::support::command::{ask, command, mcp};
 use crate::support::machine::Machine;
 use crate::support::model::{Gate, Model, text};
-use crate::support::versions::{on_every_version, on_newest};
+use crate::support::versions::{on_every_safe_version, on_newest, on_versions_below_safe};
 
-on_every_version!(ask_streams_writes_refuses_uses_the_app_and_continues);
+on_every_safe_version!(ask_streams_writes_refuses_uses_the_app_and_continues);
+on_versions_below_safe!(ask_says_how_to_update_what_is_too_old_for_safe_mode);
 on_newest!(the_answer_as_text_is_the_answer);
 
 async fn ask_streams_writes_refuses_uses_the_app_and_continues(version: &'static str) {
@@ -67,6 +68,19 @@ async fn ask_streams_writes_refuses_uses_the_app_and_continues(version: &'static
     assert_eq!(machine.read("home/.copilot/config.json").as_deref(), Some(config));
     assert_eq!(machine.read("home/.copilot/mcp-config.json").as_deref(), Some("{\"mcpServers\":{}}"));
     assert_eq!(machine.processes(), Vec::<String>::new());
+}
+
+async fn ask_says_how_to_update_what_is_too_old_for_safe_mode(version: &'static str) {
+    let model = Model::start([text("Never.")]).await;
+    let machine = Machine::with(version, &model).await;
+    let asked = ask(&machine, &["--mode", "safe", "Make a list."]).await;
+    assert_eq!((asked.code, asked.told.0.len()), (Some(3), 0), "nothing was started: {asked:#?}");
+    let guidance = &asked.refusal.expect("the command says why")["guidance"];
+    assert_eq!(guidance["code"], "version_unsupported");
+    let message = guidance["message"].as_str().expect("a text");
+    assert!(message.contains(version) && message.contains("1.0.80"), "both versions are named: {message}");
+    assert_eq!(guidance["steps"][0], json!({ "kind": "run", "command": "copilot update" }));
+    assert_eq!(model.all_calls().len(), 0);
 }
 
 async fn the_answer_as_text_is_the_answer(version: &'static str) {

@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::support::machine::Machine;
 use crate::support::model::{Gate, Model, text};
 use crate::support::told;
-use crate::support::versions::on_every_version;
+use crate::support::versions::{on_every_safe_version, on_every_version};
 
+on_every_safe_version!(safe_answers_writes_the_note_asks_the_app_and_runs_no_shell);
 on_every_version!(
-    safe_answers_writes_the_note_asks_the_app_and_runs_no_shell,
     power_user_runs_the_shell_and_stays_in_the_vault,
     a_second_run_continues_the_session,
     a_session_continued_in_another_vault_works_there,
@@ -162,6 +162,7 @@ async fn a_session_continued_in_another_vault_works_there(version: &'static str)
     model.script([text("Writing.").tool("create", create), text("Done.")]);
     let request =
         agent_launcher::Request::new(agent_launcher::AgentId::COPILOT, machine.root().join("other"), "Write.")
+            .mode(machine.mode())
             .resume(&session);
     let second = told::run(&launcher, &request).await;
 

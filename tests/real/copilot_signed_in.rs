@@ -1,7 +1,7 @@
 //! A person who is signed in, on a local stand-in of the service: the sign-in works in every way a run is isolated, its
 //! files stay as they are, and the service's refusals are told by their cause.
 
-use agent_launcher::{Code, Status};
+use agent_launcher::{Code, Mode, Status};
 use serde_json::json;
 
 use crate::support::command::{Asked, ask};
@@ -23,11 +23,12 @@ on_newest!(
 /// The variable by which the release program takes another address for the service.
 const SERVICE: &str = "COPILOT_DEBUG_GITHUB_API_URL";
 
-/// Asks in Safe mode with the app's server, and checks the answer and the tools.
+/// Asks in the tightest mode that the version has, with the app's server, and checks the answer and the tools.
 async fn asks(machine: &Machine, model: &Model) -> Told {
     let before = model.calls().len();
     let note = machine.vault().join("list.md");
     let _ = std::fs::remove_file(&note);
+    let _ = std::fs::remove_file(machine.vault().join("ran-a-shell"));
     model.script([
         text("Writing. ")
             .tool("create", json!({ "path": note, "file_text": "- milk\n" }))
@@ -39,12 +40,14 @@ async fn asks(machine: &Machine, model: &Model) -> Told {
     let told = told::run(&machine.launcher(), &request).await;
     assert_eq!(told.text(), "Writing. \n\nDone.", "{told:#?}");
     assert_eq!(machine.read("vault/list.md").as_deref(), Some("- milk\n"));
-    assert_eq!(machine.read("vault/ran-a-shell"), None);
+    let safe = machine.mode() == Mode::Safe;
+    assert_eq!(machine.read("vault/ran-a-shell").is_none(), safe);
     assert!(told.tool("tolaria-note_info")[0].0, "{told:#?}");
     let outcome = told.outcome();
-    assert_eq!((outcome.status, outcome.denied_tools), (Status::Completed, 1), "{told:#?}");
+    assert_eq!((outcome.status, outcome.denied_tools), (Status::Completed, u32::from(safe)), "{told:#?}");
     let call = &model.calls()[before];
-    assert_eq!(call.tools(), ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of the web");
+    let tools = call.tools();
+    assert!(!safe || tools == ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of the web");
     let sent = call.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
     assert!(sent.ends_with(TOKEN), "the person's sign-in is used");
     assert!(!format!("{told:?}").contains(TOKEN), "and told nowhere");
@@ -73,7 +76,7 @@ async fn a_sign_in_kept_in_a_file_works_and_the_file_stays_as_it_is(version: &'s
     assert_eq!(config(), before);
 
     // From an empty folder, where the person trusts a vault that could start programs.
-    if version != "1.0.69" {
+    if machine.mode() == Mode::Safe {
         machine.write("vault/.mcp.json", "{\"mcpServers\":{}}");
         signed_in(&[&machine.vault().display().to_string()]);
         asks(&machine, &model).await;

@@ -49,7 +49,7 @@ async fn cancel(machine: &Machine, launcher: &agent_launcher::Launcher, run: Run
 async fn cancel_while_the_model_is_silent(version: &'static str) {
     let model = Model::start([silence()]).await;
     let machine = Machine::with(version, &model).await;
-    let (launcher, run) = started(&machine, Mode::Safe, "ok").await;
+    let (launcher, run) = started(&machine, machine.mode(), "ok").await;
     model.called(1).await;
     cancel(&machine, &launcher, run, Vec::new()).await;
 }
@@ -57,7 +57,7 @@ async fn cancel_while_the_model_is_silent(version: &'static str) {
 async fn cancel_in_the_middle_of_the_answer(version: &'static str) {
     let model = Model::start([text("One, ").text("two, ").hang()]).await;
     let machine = Machine::with(version, &model).await;
-    let (launcher, mut run) = started(&machine, Mode::Safe, "ok").await;
+    let (launcher, mut run) = started(&machine, machine.mode(), "ok").await;
     let before = told::until(&mut run, |kind| matches!(kind, EventKind::TextDelta { text } if text == "two, ")).await;
     cancel(&machine, &launcher, run, before).await;
 }
@@ -91,7 +91,7 @@ async fn shells_that_ignore_the_polite_signal_are_gone_too(version: &'static str
 async fn cancel_in_a_call_of_the_app_s_server(version: &'static str) {
     let model = Model::start([text("Asking.").tool("tolaria-note_info", json!({ "note": "n" })), text("Never.")]).await;
     let machine = Machine::with(version, &model).await;
-    let (launcher, run) = started(&machine, Mode::Safe, "busy").await;
+    let (launcher, run) = started(&machine, machine.mode(), "busy").await;
     logged(&machine, "busy").await;
     cancel(&machine, &launcher, run, Vec::new()).await;
 }
@@ -99,7 +99,7 @@ async fn cancel_in_a_call_of_the_app_s_server(version: &'static str) {
 async fn cancel_while_a_server_hangs_at_its_start(version: &'static str) {
     let model = Model::start([text("Never.")]).await;
     let machine = Machine::with(version, &model).await;
-    let (launcher, run) = started(&machine, Mode::Safe, "hang").await;
+    let (launcher, run) = started(&machine, machine.mode(), "hang").await;
     logged(&machine, "initialize").await;
     cancel(&machine, &launcher, run, Vec::new()).await;
     assert_eq!(model.calls().len(), 0);
@@ -108,7 +108,7 @@ async fn cancel_while_a_server_hangs_at_its_start(version: &'static str) {
 async fn cancel_right_after_the_start(version: &'static str) {
     let model = Model::start([text("Never.")]).await;
     let machine = Machine::with(version, &model).await;
-    let (launcher, run) = started(&machine, Mode::Safe, "ok").await;
+    let (launcher, run) = started(&machine, machine.mode(), "ok").await;
     assert!(launcher.cancel("panel"));
     let told = told::rest(run, Vec::new()).await;
     assert_eq!(told.outcome().status, Status::Cancelled, "{told:#?}");
@@ -118,7 +118,7 @@ async fn cancel_right_after_the_start(version: &'static str) {
 async fn a_dropped_run_leaves_nothing(version: &'static str) {
     let model = Model::start([text("One, ").hang()]).await;
     let machine = Machine::with(version, &model).await;
-    let (_launcher, mut run) = started(&machine, Mode::Safe, "ok").await;
+    let (_launcher, mut run) = started(&machine, machine.mode(), "ok").await;
     told::until(&mut run, |kind| matches!(kind, EventKind::TextDelta { .. })).await;
     assert_ne!(machine.processes(), Vec::<String>::new());
     drop(run);

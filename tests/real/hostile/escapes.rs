@@ -2,16 +2,17 @@
 
 use std::fs;
 
-use agent_launcher::Status;
+use agent_launcher::{Mode, Status};
 use serde_json::{Value, json};
 
 use super::ground;
 use crate::support::machine::Machine;
 use crate::support::model::{Model, text};
 use crate::support::told;
-use crate::support::versions::on_every_version;
+use crate::support::versions::{on_every_safe_version, on_every_version};
 
-on_every_version!(every_escape_is_refused_and_counted);
+on_every_safe_version!(every_escape_is_refused_and_counted);
+on_every_version!(no_file_tool_leaves_the_vault_in_power_user_mode);
 
 /// A tool and its arguments.
 type Try = (&'static str, Value);
@@ -103,14 +104,9 @@ async fn every_escape_is_refused_and_counted(version: &'static str) {
     }
     fs::create_dir_all(machine.vault().join(".GIT/hooks")).unwrap();
     let (outside, hidden) = escapes(&machine);
-    let has_write_rules = version != "1.0.69";
-    let tried: Vec<_> = if has_write_rules { [outside, hidden].concat() } else { outside };
+    let tried = [outside, hidden].concat();
     assert!(tried.len() >= 40);
-    // A few in each turn, as models do.
-    let turns = tried
-        .chunks(8)
-        .map(|calls| calls.iter().fold(text("Trying. "), |turn, (name, args)| turn.tool(name, args.clone())));
-    model.script(turns.chain([text("I could not.")]));
+    script(&model, &tried);
 
     let before = machine.files("");
     let told = told::run(&machine.launcher(), &machine.request("Escape.")).await;
@@ -136,8 +132,39 @@ async fn every_escape_is_refused_and_counted(version: &'static str) {
         assert_eq!(before.get(&path), Some(&bytes), "{path} was written");
     }
     assert!(!std::path::Path::new("/tmp/escaped-from-a-vault.md").exists());
-    if !has_write_rules {
-        let said = told.notices().iter().any(|(_, message)| message.contains("cannot refuse single files"));
-        assert!(said, "what this version cannot keep is told: {told:#?}");
+}
+
+/// A few in each turn, as models do.
+fn script(model: &Model, tried: &[Try]) {
+    let turns = tried
+        .chunks(8)
+        .map(|calls| calls.iter().fold(text("Trying. "), |turn, (name, args)| turn.tool(name, args.clone())));
+    model.script(turns.chain([text("I could not.")]));
+}
+
+/// Power User mode gives a shell, which can reach what it does not name; the tools for files stay in the vault there too.
+async fn no_file_tool_leaves_the_vault_in_power_user_mode(version: &'static str) {
+    let model = Model::empty().await;
+    let machine = Machine::with(version, &model).await;
+    ground::vault(&machine);
+    machine.write("home/.copilot/settings.json", "{\"theme\":\"dark\"}");
+    let (outside, _) = escapes(&machine);
+    // The folder for temporary files is open in this mode.
+    let temporary = machine.root().join("tmp").display().to_string();
+    let of_files = |(name, args): &Try| {
+        let path = args["path"].as_str().unwrap_or_default();
+        ["create", "edit", "view", "glob", "grep"].contains(name) && !path.starts_with(&temporary)
+    };
+    let tried: Vec<Try> = outside.into_iter().filter(of_files).collect();
+    script(&model, &tried);
+    let told = told::run(&machine.launcher(), &machine.request("Escape.").mode(Mode::PowerUser)).await;
+    let ends = told.tool_ends();
+    assert_eq!(ends.len(), tried.len(), "every call ended: {told:#?}");
+    for ((name, args), (ok, denied, answer)) in tried.iter().zip(&ends) {
+        assert!(!ok && *denied, "{name} {args} was not refused: {answer}");
     }
+    assert_eq!(told.outcome().denied_tools as usize, tried.len());
+    assert!(!format!("{told:?}").contains("SECRET-OUTSIDE"), "nothing from outside was read");
+    assert_eq!(machine.files("outside").into_keys().collect::<Vec<_>>(), ["outside/secret.txt"]);
+    assert_eq!(machine.read("home/.copilot/settings.json").as_deref(), Some("{\"theme\":\"dark\"}"));
 }

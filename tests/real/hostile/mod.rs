@@ -8,24 +8,29 @@ mod spellings;
 
 use std::collections::BTreeSet;
 
-use agent_launcher::{Code, Error, Mode, Status};
+use agent_launcher::{Code, Error, Mode, Status, Step};
 use serde_json::json;
 
 use crate::support::machine::Machine;
 use crate::support::model::{Model, text};
 use crate::support::told::{self, Told};
-use crate::support::versions::on_every_version;
+use crate::support::versions::{on_every_safe_version, on_every_version, on_versions_below_safe};
 
 on_every_version!(
     the_ground_bites_where_nothing_holds_it_back,
     an_untrusted_vault_runs_nothing,
+    power_user_runs_what_the_person_trusted,
+    power_user_runs_what_the_person_set_up_and_nothing_of_an_untrusted_vault,
+    no_language_server_of_the_vault_starts,
+);
+on_every_safe_version!(
     a_trusted_vault_runs_nothing_in_safe_mode,
     a_session_of_a_trusted_vault_goes_on,
     a_hostile_home_gives_the_vault_nothing_in_safe_mode,
     a_trust_in_everything_is_refused,
     saved_approvals_and_a_vault_among_temporary_files_open_nothing_in_safe_mode,
-    power_user_runs_what_the_person_trusted,
 );
+on_versions_below_safe!(safe_mode_is_refused_and_nothing_runs);
 
 /// All kinds of files in a vault that run something where Copilot trusts it.
 const VAULT: [&str; 6] = [
@@ -99,10 +104,14 @@ fn told(came: Came) -> Told {
 
 /// Copilot without the launcher, with flags of the same kind as Safe mode's.
 async fn raw(machine: &Machine) {
-    let flags = "-p hi -s --no-ask-user --no-auto-update --allow-tool=write --deny-tool=shell \
-                 --available-tools=view,create,edit,glob,grep";
+    let flags = ["--allow-tool=write", "--deny-tool=shell", "--available-tools=view,create,edit,glob,grep"];
+    raw_with(machine, &flags).await;
+}
+
+async fn raw_with(machine: &Machine, flags: &[&str]) {
     let run = tokio::process::Command::new(machine.home().join("bin/copilot"))
-        .args(flags.split_whitespace())
+        .args(["-p", "hi", "-s", "--no-ask-user", "--no-auto-update"])
+        .args(flags)
         .env_clear()
         .envs(&machine.vars)
         .current_dir(machine.vault())
@@ -126,6 +135,10 @@ async fn an_untrusted_vault_runs_nothing(version: &'static str) {
     for mode in [Mode::Safe, Mode::PowerUser] {
         for inherited in [false, true] {
             let (mut machine, model) = hostile(version).await;
+            if mode == Mode::Safe && machine.mode() != Mode::Safe {
+                // Refused: `safe_mode_is_refused_and_nothing_runs`.
+                continue;
+            }
             if inherited {
                 inherit_widening_variables(&mut machine);
             }
@@ -135,27 +148,42 @@ async fn an_untrusted_vault_runs_nothing(version: &'static str) {
             assert!(call.body.to_string().contains("INSTRUCTIONS-OF-AGENTS"), "AGENTS.md counts");
             if mode == Mode::Safe {
                 assert_eq!(call.tools(), ["view", "create", "edit", "grep", "glob", "tolaria-note_info"]);
-            } else {
-                assert!(!call.tools().contains(&"lsp".to_owned()), "the vault names the language servers' programs");
             }
         }
     }
 }
 
-/// Whether this version can keep to Safe mode in a trusted folder. Older ones are refused, with the version they lack.
-fn can_stay_away(version: &str, came: Came) -> Option<Told> {
-    if version != "1.0.69" {
-        let told = told(came);
-        assert!(
-            told.notices().iter().any(|(_, message)| message.contains("works from an empty folder")),
-            "what is different is told: {told:#?}"
-        );
-        return Some(told);
+/// A version that cannot keep Safe mode is refused on every ground, with the version that can and how to get it.
+async fn safe_mode_is_refused_and_nothing_runs(version: &'static str) {
+    type Ground = fn(&mut Machine);
+    let grounds: [Ground; 5] = [
+        |_| {},
+        inherit_widening_variables,
+        |machine| ground::trust(machine, &[&machine.vault().display().to_string()]),
+        |machine| ground::trust(machine, &["/"]),
+        |machine| ground::home(machine),
+    ];
+    for prepare in grounds {
+        let (mut machine, model) = hostile(version).await;
+        prepare(&mut machine);
+        let Came::Refused(Error::Setup(guidance)) = ask(&machine, Mode::Safe).await else {
+            panic!("{version} is refused")
+        };
+        assert_eq!(guidance.code, Code::VersionUnsupported, "{guidance:#?}");
+        assert!(guidance.message.contains(version) && guidance.message.contains("1.0.80"), "{}", guidance.message);
+        assert_eq!(guidance.steps[0], Step::Run { command: "copilot update".into() });
+        assert_eq!((ground::marks(&machine), model.all_calls().len()), (set([]), 0), "nothing was started");
     }
-    let Came::Refused(Error::Setup(guidance)) = came else { panic!("{version} is refused") };
-    assert_eq!(guidance.code, Code::VersionUnsupported);
-    assert!(guidance.message.contains("1.0.69") && guidance.message.contains("1.0.80"), "{}", guidance.message);
-    None
+}
+
+/// What the run told, from an empty folder.
+fn from_an_empty_folder(came: Came) -> Told {
+    let told = told(came);
+    assert!(
+        told.notices().iter().any(|(_, message)| message.contains("works from an empty folder")),
+        "what is different is told: {told:#?}"
+    );
+    told
 }
 
 async fn a_trusted_vault_runs_nothing_in_safe_mode(version: &'static str) {
@@ -164,10 +192,9 @@ async fn a_trusted_vault_runs_nothing_in_safe_mode(version: &'static str) {
         inherit_widening_variables(&mut machine);
         let trusted = if parent { machine.root().to_path_buf() } else { machine.vault() };
         ground::trust(&machine, &[&trusted.display().to_string()]);
-        if can_stay_away(version, ask(&machine, Mode::Safe).await).is_some() {
-            let tools = model.calls()[0].tools();
-            assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"]);
-        }
+        from_an_empty_folder(ask(&machine, Mode::Safe).await);
+        let tools = model.calls()[0].tools();
+        assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"]);
         assert_eq!(ground::marks(&machine), set([]), "parent: {parent}");
     }
 }
@@ -175,7 +202,7 @@ async fn a_trusted_vault_runs_nothing_in_safe_mode(version: &'static str) {
 async fn a_session_of_a_trusted_vault_goes_on(version: &'static str) {
     let (machine, model) = hostile(version).await;
     ground::trust(&machine, &[&machine.vault().display().to_string()]);
-    let Some(first) = can_stay_away(version, ask(&machine, Mode::Safe).await) else { return };
+    let first = from_an_empty_folder(ask(&machine, Mode::Safe).await);
     let session = first.outcome().session_id.clone().expect("the session is told");
     let asked = model.calls().len();
     // The empty folder that the first run worked from is gone.
@@ -189,14 +216,11 @@ async fn a_hostile_home_gives_the_vault_nothing_in_safe_mode(version: &'static s
     let (mut machine, model) = hostile(version).await;
     inherit_widening_variables(&mut machine);
     ground::home(&machine);
-    if can_stay_away(version, ask(&machine, Mode::Safe).await).is_some() {
-        let tools = model.calls()[0].tools();
-        assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of another server");
-        // What the person has set up for every run of Copilot is theirs, and runs; the vault's is not, and does not.
-        assert_eq!(ground::marks(&machine), set(["user-hooks", "user-settings"]));
-    } else {
-        assert_eq!(ground::marks(&machine), set([]));
-    }
+    from_an_empty_folder(ask(&machine, Mode::Safe).await);
+    let tools = model.calls()[0].tools();
+    assert_eq!(tools, ["view", "create", "edit", "grep", "glob", "tolaria-note_info"], "no tool of another server");
+    // What the person has set up for every run of Copilot is theirs, and runs; the vault's is not, and does not.
+    assert_eq!(ground::marks(&machine), set(["user-hooks", "user-settings"]));
 }
 
 async fn a_trust_in_everything_is_refused(version: &'static str) {
@@ -216,6 +240,33 @@ async fn power_user_runs_what_the_person_trusted(version: &'static str) {
     told(ask(&machine, Mode::PowerUser).await);
     // As under Copilot itself, and no more: the extension needs a variable that no run gets.
     assert_eq!(ground::marks(&machine), set(VAULT));
+}
+
+/// Power User mode on the hostile home, less the trust: the person's own hooks and servers run, as under Copilot itself.
+async fn power_user_runs_what_the_person_set_up_and_nothing_of_an_untrusted_vault(version: &'static str) {
+    let (mut machine, _model) = hostile(version).await;
+    inherit_widening_variables(&mut machine);
+    ground::home(&machine);
+    ground::trust(&machine, &[]);
+    told(ask(&machine, Mode::PowerUser).await);
+    assert_eq!(ground::marks(&machine), set(["user-Tolaria", "user-hooks", "user-other", "user-settings"]));
+}
+
+/// The vault names the program of its language server, and Copilot starts it even where nobody trusts the vault.
+async fn no_language_server_of_the_vault_starts(version: &'static str) {
+    let (machine, model) = hostile(version).await;
+    let asks = json!({ "operation": "hover", "file": "note.md", "line": 1, "character": 1 });
+    model.script([text("Asking. ").tool("lsp", asks), text("Done.")]);
+    raw_with(&machine, &["--allow-all-tools"]).await;
+    assert_eq!(ground::marks(&machine), set(["vault-lsp"]), "the ground bites");
+    std::fs::remove_file(machine.root().join("marks/vault-lsp")).expect("the mark is there");
+    let told = told::run(&machine.launcher(), &machine.request("Ask.").mode(Mode::PowerUser)).await;
+    assert_eq!(told.tool("lsp").iter().map(|(ok, ..)| *ok).collect::<Vec<_>>(), [false], "{told:#?}");
+    assert_eq!(ground::marks(&machine), set([]));
+    assert!(
+        model.calls().iter().filter(|call| call.tools().contains(&"lsp".to_owned())).count() <= 2,
+        "only in the raw run"
+    );
 }
 
 async fn saved_approvals_and_a_vault_among_temporary_files_open_nothing_in_safe_mode(version: &'static str) {
@@ -240,17 +291,10 @@ async fn saved_approvals_and_a_vault_among_temporary_files_open_nothing_in_safe_
             assert!(model.tool_results().concat().contains("SECRET-OUTSIDE") && new.exists(), "{:?}", model.calls());
             continue;
         }
-        match machine.launcher().plan(&machine.request("Try.")).await {
-            Err(Error::Setup(guidance)) => assert_eq!((version, guidance.code), ("1.0.69", Code::VersionUnsupported)),
-            Err(error) => panic!("{version}: {error}"),
-            Ok(plan) => {
-                let run = machine.launcher().start(plan).expect("the plan can be started");
-                let told = told::rest(run, Vec::new()).await;
-                let ends = told.tool_ends();
-                assert!(ends.len() == 2 && ends.iter().all(|(ok, denied, _)| !ok && *denied), "{told:#?}");
-                assert_eq!(told.outcome().denied_tools, 2);
-            }
-        }
+        let told = told::run(&machine.launcher(), &machine.request("Try.")).await;
+        let ends = told.tool_ends();
+        assert!(ends.len() == 2 && ends.iter().all(|(ok, denied, _)| !ok && *denied), "{told:#?}");
+        assert_eq!(told.outcome().denied_tools, 2);
         assert!(!new.exists());
     }
 }

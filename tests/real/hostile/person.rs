@@ -6,19 +6,18 @@ use serde_json::json;
 use super::{Came, ask, ground, hostile, set};
 use crate::support::machine::Machine;
 use crate::support::model::text;
-use crate::support::versions::{on_every_version, on_newest};
+use crate::support::versions::{on_every_safe_version, on_newest};
 
-on_every_version!(a_hook_of_the_person_opens_everything_and_is_refused_in_safe_mode);
+on_every_safe_version!(a_hook_of_the_person_opens_everything_and_is_refused_in_safe_mode);
 on_newest!(an_extension_of_the_person_is_refused_in_safe_mode, a_home_folder_is_no_vault_in_safe_mode);
 
 /// Safe mode's own flags, without the launcher's look at the person's hooks.
 async fn with_flags_alone(machine: &Machine) {
     let flags = "-p hi -s --no-ask-user --no-auto-update --disallow-temp-dir --disable-builtin-mcps --allow-tool=write \
                  --available-tools=write,view,create,edit,glob,grep";
-    let rules = if machine.version == "1.0.69" { "shell" } else { "shell,write(.*),write(.*/**)" };
     let run = tokio::process::Command::new(machine.home().join("bin/copilot"))
         .args(flags.split_whitespace())
-        .arg(format!("--deny-tool={rules}"))
+        .arg("--deny-tool=shell,write(.*),write(.*/**)")
         .env_clear()
         .envs(&machine.vars)
         .current_dir(machine.vault())

@@ -6,9 +6,10 @@ use serde_json::json;
 use crate::support::machine::{Machine, contains};
 use crate::support::model::{Gate, Model, text};
 use crate::support::told;
-use crate::support::versions::on_every_version;
+use crate::support::versions::{on_every_safe_version, on_every_version};
 
-on_every_version!(a_secret_of_the_app_goes_nowhere, a_shell_of_the_agent_gets_no_secret);
+on_every_safe_version!(a_secret_of_the_app_goes_nowhere);
+on_every_version!(a_shell_of_the_agent_gets_no_secret);
 
 const APP: &str = "canary-of-the-app-5af1";
 const SERVER: &str = "canary-of-the-server-77c2";

@@ -9,9 +9,10 @@ use super::ground;
 use crate::support::machine::Machine;
 use crate::support::model::{Model, text};
 use crate::support::told;
-use crate::support::versions::on_every_version;
+use crate::support::versions::{on_every_safe_version, on_every_version};
 
-on_every_version!(no_odd_spelling_leads_out_of_the_vault, a_vault_named_by_a_link_is_kept_to);
+on_every_safe_version!(no_odd_spelling_leads_out_of_the_vault);
+on_every_version!(a_vault_named_by_a_link_is_kept_to);
 
 /// A tool and its arguments.
 type Try = (&'static str, Value);
@@ -70,13 +71,7 @@ async fn no_odd_spelling_leads_out_of_the_vault(version: &'static str) {
     let machine = Machine::with(version, &model).await;
     ground::vault(&machine);
     machine.write("home/.copilot/settings.json", "{\"theme\":\"dark\"}");
-    let mut tried = spellings(&machine);
-    if version == "1.0.69" {
-        // By the letter these are hidden notes, which this version cannot refuse: the tripwire would end the run.
-        let is_hidden = |path: &str| path.starts_with("..%") || path.starts_with("..\\");
-        tried.retain(|(_, args)| !args["path"].as_str().is_some_and(is_hidden));
-        assert!(tried.len() >= 36);
-    }
+    let tried = spellings(&machine);
     let turns = tried
         .chunks(8)
         .map(|calls| calls.iter().fold(text("Trying. "), |turn, (name, args)| turn.tool(name, args.clone())));
@@ -119,7 +114,7 @@ async fn a_vault_named_by_a_link_is_kept_to(version: &'static str) {
             .tool("create", create(format!("{by_link}/../outside/c.md"))),
         text("Done."),
     ]);
-    let request = Request::new(AgentId::COPILOT, &link, "Write.");
+    let request = Request::new(AgentId::COPILOT, &link, "Write.").mode(machine.mode());
     let told = told::run(&machine.launcher(), &request).await;
     assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
     let done: Vec<bool> = told.tool_ends().iter().map(|(ok, ..)| *ok).collect();

@@ -2,7 +2,7 @@
 
 use std::process::{Output, Stdio};
 
-use agent_launcher::Event;
+use agent_launcher::{Event, Mode};
 use serde_json::Value;
 use tokio::process::{Child, Command};
 
@@ -21,10 +21,15 @@ pub struct Asked {
     pub refusal: Option<Value>,
 }
 
-/// `agent-launcher ask --agent … --vault … --json`, ready to be given more.
+/// `agent-launcher ask --agent … --vault … --json`, ready to be given more; in the tightest mode that the agent has where the
+/// arguments name none.
 pub fn command(machine: &Machine, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agent-launcher"));
-    command.args(["ask", "--agent", machine.agent, "--json", "--vault"]).arg(machine.vault()).args(args);
+    command.args(["ask", "--agent", machine.agent, "--json", "--vault"]).arg(machine.vault());
+    if machine.mode() == Mode::PowerUser && !args.contains(&"--mode") {
+        command.args(["--mode", "power-user"]);
+    }
+    command.args(args);
     command.env_clear().envs(&machine.vars).current_dir(machine.outside());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     command

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agent_launcher::{AgentId, Arch, HostEnv, Launcher, McpServer, Os, Request};
+use agent_launcher::{AgentId, Arch, HostEnv, Launcher, McpServer, Mode, Os, Request};
 use tempfile::TempDir;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -156,9 +156,14 @@ impl Machine {
         Launcher::builder().app("Tolaria").host(self.host()).build()
     }
 
-    /// A request to the agent in the vault.
+    /// The tightest mode that the agent has in this version.
+    pub fn mode(&self) -> Mode {
+        if (self.agent, self.version) == ("copilot", "1.0.69") { Mode::PowerUser } else { Mode::Safe }
+    }
+
+    /// A request to the agent in the vault, in the tightest mode that it has.
     pub fn request(&self, prompt: &str) -> Request {
-        Request::new(AgentId::new(self.agent), self.vault(), prompt)
+        Request::new(AgentId::new(self.agent), self.vault(), prompt).mode(self.mode())
     }
 
     /// The app's MCP server; `mode` is one of `fake-mcp`.

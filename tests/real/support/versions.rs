@@ -1,39 +1,39 @@
-//! One test for each pinned version, so that they run side by side and a failure names its version.
+//! One test for each pinned version of Copilot, so that they run side by side and a failure names its version.
 
-/// Makes `name::v1_0_102`, `name::v1_0_80`, `name::v1_0_69` of an async function that takes a version.
+/// Makes `name::v1_0_102` of an async function that takes a version, and so on for each version given.
+macro_rules! on_versions {
+    ([$($test:ident = $version:literal),*] $name:ident) => {
+        mod $name { $(
+            #[tokio::test]
+            async fn $test() {
+                if !crate::support::machine::skipped() { super::$name($version).await; }
+            }
+        )* }
+    };
+}
+
+/// On all of them. The oldest is below the floor of Safe mode: `Machine::request` asks in the tightest mode that a version has.
 macro_rules! on_every_version {
     ($($name:ident),* $(,)?) => { $(
-        mod $name {
-            use crate::support::machine::skipped;
-
-            #[tokio::test]
-            async fn v1_0_102() {
-                if !skipped() { super::$name("1.0.102").await; }
-            }
-
-            #[tokio::test]
-            async fn v1_0_80() {
-                if !skipped() { super::$name("1.0.80").await; }
-            }
-
-            #[tokio::test]
-            async fn v1_0_69() {
-                if !skipped() { super::$name("1.0.69").await; }
-            }
-        }
+        crate::support::versions::on_versions!([v1_0_102 = "1.0.102", v1_0_80 = "1.0.80", v1_0_69 = "1.0.69"] $name);
     )* };
 }
 
-/// Makes one test of the newest version, for what does not depend on the version.
-macro_rules! on_newest {
+/// On those that have Safe mode.
+macro_rules! on_every_safe_version {
     ($($name:ident),* $(,)?) => { $(
-        mod $name {
-            #[tokio::test]
-            async fn v1_0_102() {
-                if !crate::support::machine::skipped() { super::$name("1.0.102").await; }
-            }
-        }
+        crate::support::versions::on_versions!([v1_0_102 = "1.0.102", v1_0_80 = "1.0.80"] $name);
     )* };
 }
 
-pub(crate) use {on_every_version, on_newest};
+/// On those that are too old for Safe mode.
+macro_rules! on_versions_below_safe {
+    ($($name:ident),* $(,)?) => { $( crate::support::versions::on_versions!([v1_0_69 = "1.0.69"] $name); )* };
+}
+
+/// On the newest, for what does not depend on the version.
+macro_rules! on_newest {
+    ($($name:ident),* $(,)?) => { $( crate::support::versions::on_versions!([v1_0_102 = "1.0.102"] $name); )* };
+}
+
+pub(crate) use {on_every_safe_version, on_every_version, on_newest, on_versions, on_versions_below_safe};
