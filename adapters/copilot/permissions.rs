@@ -1,5 +1,5 @@
-//! What Copilot may do in each mode. *Tested* is `tests/real` on 1.0.69, 1.0.80 and 1.0.102 for Linux (2026-11); nothing was
-//! run on macOS and Windows.
+//! What Copilot may do in each mode. *Tested* is `tests/real` for Linux (2026-11), Safe mode on 1.0.80 and 1.0.102, Power User
+//! mode on 1.0.69 too; nothing was run on macOS and Windows.
 
 use crate::adapters::permissions::Known::{ByHand, NotVerified, Tested};
 use crate::adapters::permissions::{Capability, Cell, Permission, no, partly, row, yes};
@@ -15,14 +15,18 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         Capability::WriteHidden,
         partly(
             Tested,
-            "not hidden files: `--deny-tool=write(.*),write(.*/**)`, on 1.0.80 and 1.0.102. **Not kept below 1.0.80**, which \
-             knows no such rules: the run says so in a notice, and the tripwire ends it *after* such a write. Windows: also \
-             short names (`write(*~*/**)`), not verified. What is not hidden (`opencode.json`) can be written, and is told after the run",
+            "not hidden files: `--deny-tool=write(.*),write(.*/**)`. Older versions know no such rules, which is why Safe mode \
+             begins where it does. Windows: also short names (`write(*~*/**)`), not verified. What is not hidden \
+             (`opencode.json`) can be written, and is told after the run",
         ),
         yes(NotVerified, ""),
     ),
     row(Capability::ReadOutside, no(Tested, "Copilot's path check, links out of the vault included"), BESIDE_SHELL),
-    row(Capability::WriteOutside, no(Tested, "Copilot's path check, links out of the vault included"), BESIDE_SHELL),
+    row(
+        Capability::WriteOutside,
+        no(Tested, "Copilot's path check, links out of the vault included, also those that are made during the run"),
+        BESIDE_SHELL,
+    ),
     row(
         Capability::Temporary,
         no(Tested, "`--disallow-temp-dir`, also for a vault that lies in it"),
@@ -42,7 +46,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
             "not started: `--disable-mcp-server` for each in `mcp-config.json`. Servers that an installed plugin of Copilot \
              brings are not known to the crate; their tools are not offered (not verified)",
         ),
-        yes(NotVerified, "as under Copilot itself"),
+        yes(Tested, "as under Copilot itself"),
     ),
     row(
         Capability::VaultMcp,
@@ -65,7 +69,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
              installed plugin too) or an extension: such a one opens what every flag closes, and nothing keeps it off. Other \
              hooks (`~/.copilot/hooks`, `settings.json`) run, as in every session of theirs; they cannot approve",
         ),
-        yes(NotVerified, "run, and may approve"),
+        yes(Tested, "run, and may approve (the latter not verified)"),
     ),
     row(Capability::SubAgents, no(Tested, "no such tool"), yes(ByHand, "within the same permissions")),
     row(
@@ -96,7 +100,11 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         Capability::Own(
             "run a command of the person's that fetches a provider's key (`COPILOT_PROVIDER_API_KEY_COMMAND`)",
         ),
-        yes(ByHand, "by Copilot itself, where the app's environment names it; on 1.0.102"),
+        yes(
+            ByHand,
+            "by Copilot itself, where the app's environment names it; 1.0.102 does, 1.0.80 does not. It is the person's own \
+             set-up: a request that names one is refused",
+        ),
         yes(ByHand, "the same"),
     ),
     row(
@@ -111,7 +119,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
     ),
     row(
         Capability::Own("use Copilot's folder of the session (`~/.copilot/session-state/ID`)"),
-        partly(ByHand, "read; on 1.0.69 its plan can be written, which ends the run"),
+        partly(ByHand, "read; a version that let its plan be written would have the run end as a breach"),
         yes(NotVerified, "read and written"),
     ),
     row(
@@ -121,7 +129,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
     ),
     row(
         Capability::Own("reach a file outside by a hard link in the vault"),
-        yes(NotVerified, "the same file under two names: read and written as a note; not to be told apart"),
+        yes(Tested, "the same file under two names: read and written as a note; not to be told apart"),
         yes(NotVerified, "the same"),
     ),
     row(

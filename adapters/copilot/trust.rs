@@ -1,8 +1,8 @@
 //! What the person's own Copilot settings would let a vault do, and how Safe mode keeps it from that.
 //!
-//! Measured on 1.0.69 and 1.0.102 for Linux, 2026-11 (`docs/adr/0003`): a trusted folder runs its own hooks and MCP servers
-//! in `-p` mode whatever the flags say; trust comes from any folder above, through links, and on 1.0.69 also from the
-//! repository that a `.git` file names; experimental features with an extension run hooks of untrusted folders; saved
+//! Measured on 1.0.69, 1.0.80 and 1.0.102 for Linux, 2026-11 (`docs/adr/0003`): a trusted folder runs its own hooks and MCP
+//! servers in `-p` mode whatever the flags say; trust comes from any folder above, through links, and from the repository
+//! that a `.git` file names; experimental features with an extension run hooks of untrusted folders; saved
 //! approvals open paths for the folder they are kept under; the person's MCP servers start though no tool of theirs is
 //! given. None of it holds for a folder that is only added to a run which works elsewhere.
 

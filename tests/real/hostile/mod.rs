@@ -2,6 +2,7 @@
 
 mod escapes;
 mod ground;
+mod links;
 mod person;
 mod secrets;
 mod spellings;
