@@ -139,6 +139,13 @@ const STRIPPED: &[Stripped] = &[
     disturbs("CLICOLOR_FORCE", "colours what is no terminal (documented by convention)"),
 ];
 
+/// What a variable does that no agent gets, where it gives more than a mode does.
+pub(crate) fn widening(name: &str) -> Option<&'static str> {
+    let found =
+        STRIPPED.iter().find(|stripped| stripped.effect == Effect::Widens && matches(stripped.name, name, true));
+    found.map(|stripped| stripped.reason)
+}
+
 /// Set for every agent.
 const SET: &[(&str, &str)] = &[
     // Nobody sits at a terminal to answer git.
@@ -262,7 +269,6 @@ impl Changes {
     }
 
     /// Sets a variable of the run whose value does not print.
-    #[expect(dead_code, reason = "agents that are configured by variables come with their adapters")]
     pub(crate) fn set_secret(&mut self, name: &str, value: String) {
         self.make(name, EnvChange::Set(EnvValue::Secret(value)));
     }

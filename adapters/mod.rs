@@ -8,6 +8,7 @@ mod contract_plan_tests;
 #[cfg(test)]
 mod contract_tests;
 mod copilot;
+pub(crate) mod custom;
 #[cfg(feature = "cli")]
 mod demo;
 #[cfg(test)]
@@ -75,6 +76,7 @@ impl std::fmt::Debug for Agents {
 }
 
 /// The adapter of an agent of this crate.
+#[cfg(any(test, feature = "bench-internals"))]
 pub(crate) fn find(id: &AgentId) -> Result<&'static dyn Adapter, Error> {
     Agents::default().find(id)
 }
@@ -244,9 +246,5 @@ pub(crate) enum StopSignal {
     /// SIGTERM.
     Term,
     /// SIGINT.
-    #[expect(
-        dead_code,
-        reason = "Copilot ends itself on SIGTERM; the agents that want SIGINT come with their adapters"
-    )]
     Int,
 }

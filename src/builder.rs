@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::adapters::Agents;
+use crate::adapters::custom::{CustomAgent, CustomAgentError};
 use crate::discover::Discovery;
 use crate::env::HostEnv;
 use crate::launcher::{Launcher, Shared};
@@ -58,6 +59,19 @@ impl LauncherBuilder {
     pub fn program(mut self, agent: AgentId, path: impl Into<PathBuf>) -> LauncherBuilder {
         self.programs.push((agent, path.into()));
         self
+    }
+
+    /// Adds an agent that the app describes itself, behind those of this crate. Everything then works as for any agent.
+    ///
+    /// # Errors
+    ///
+    /// Where an agent with its id was added before.
+    pub fn agent(mut self, agent: CustomAgent) -> Result<LauncherBuilder, CustomAgentError> {
+        if self.agents.find(agent.id()).is_ok() {
+            return Err(agent.twice());
+        }
+        self.agents.add(agent.adapter);
+        Ok(self)
     }
 
     /// How long the login shell may take to answer. Default: 5 seconds.

@@ -38,6 +38,7 @@ mod validate;
 mod watch;
 mod workflow;
 
+pub use adapters::custom::{CustomAgent, CustomAgentError};
 pub use builder::LauncherBuilder;
 pub use env::{Arch, HostEnv, Os};
 pub use error::Error;

@@ -63,7 +63,7 @@ impl std::fmt::Debug for Stdin {
 pub struct PrivateFile {
     /// What it is for, such as `mcp-config`.
     pub purpose: String,
-    /// The file's name, such as `mcp.json`.
+    /// The file's name, such as `mcp.json`. One with folders lies below the private folder that the run works from.
     pub name: String,
     pub(crate) bytes: Vec<u8>,
 }

@@ -21,7 +21,10 @@ pub(super) struct AgentsArgs {
 }
 
 pub(super) async fn run(args: &AgentsArgs, host: &HostEnv, style: &Style) -> Exit {
-    let agents = args.host.launcher(host, None).agents().await;
+    let agents = match args.host.launcher(host, None) {
+        Ok(launcher) => launcher.agents().await,
+        Err(refusal) => return refusal.report(args.json, style),
+    };
     let text = if args.json { pretty(&agents) } else { table(&agents, style.out_color) };
     finish(&text, style)
 }

@@ -39,7 +39,7 @@ async fn ask(args: &AskArgs, host: &HostEnv, style: &Style) -> Result<Exit, Refu
     let prompt = args.request.prompt()?;
     let mut interrupts = Interrupts::listen()
         .map_err(|error| Refusal::new(Exit::Failed, format!("signals cannot be caught: {error}")))?;
-    let launcher = args.request.launcher(host);
+    let launcher = args.request.launcher(host)?;
     let plan = tokio::select! {
         plan = args.request.plan(&launcher, host, prompt) => plan?,
         // Dropping the search ends what it had started.

@@ -37,7 +37,10 @@ pub(super) fn run(args: &ClassifyArgs, host: &HostEnv, style: &Style) -> Exit {
         Err(error) => return Refusal::usage(format!("stdin cannot be read: {error}")).report(args.json, style),
     };
     let stderr = decoded(&bytes);
-    let launcher = args.host.launcher(host, None);
+    let launcher = match args.host.launcher(host, None) {
+        Ok(launcher) => launcher,
+        Err(refusal) => return refusal.report(args.json, style),
+    };
     match launcher.classify(&AgentId::new(&args.agent), args.exit_code, &stderr) {
         Ok(guidance) if args.json => finish(&pretty(&guidance), style),
         Ok(guidance) => finish(&card(&guidance, style.out_color), style),

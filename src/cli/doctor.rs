@@ -33,7 +33,10 @@ pub(super) async fn run(args: &DoctorArgs, host: &HostEnv, style: &Style) -> Exi
         (Some(agent), Some(path)) => Some((AgentId::new(agent), path.as_path())),
         _ => None,
     };
-    let launcher = args.host.launcher(host, program);
+    let launcher = match args.host.launcher(host, program) {
+        Ok(launcher) => launcher,
+        Err(refusal) => return refusal.report(args.json, style),
+    };
     let agents = match &args.agent {
         Some(agent) => vec![AgentId::new(agent)],
         None => launcher.agents().await.into_iter().map(|status| status.agent).collect(),

@@ -4,6 +4,7 @@
 //! subcommand is a thin caller of the library.
 
 mod agents;
+mod agents_file;
 mod ask;
 mod card;
 mod classify;
@@ -20,6 +21,7 @@ mod signals;
 mod style;
 mod workflow;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agent_launcher::{AgentId, HostEnv, Launcher};
@@ -67,11 +69,15 @@ struct HostArgs {
     /// The name of the app on whose behalf the agent runs, as guidance shows it.
     #[arg(long, value_name = "NAME", default_value = "agent-launcher")]
     app: String,
+    /// A file that describes an agent, in the format of docs/CUSTOM.md. May be repeated. Default: the files that the variable
+    /// AGENT_LAUNCHER_AGENTS_FILE names, separated as in PATH.
+    #[arg(long, value_name = "FILE")]
+    agents_file: Vec<PathBuf>,
 }
 
 impl HostArgs {
     /// A launcher on this machine. `demo` is known only here: the command starts itself under that name.
-    fn launcher(&self, host: &HostEnv, program: Option<(AgentId, &std::path::Path)>) -> Launcher {
+    fn launcher(&self, host: &HostEnv, program: Option<(AgentId, &Path)>) -> Result<Launcher, Refusal> {
         let mut builder = Launcher::builder().app(&self.app).host(host.clone());
         if let Ok(own) = HostEnv::own_program() {
             builder = builder.program(AgentId::DEMO, own);
@@ -79,7 +85,7 @@ impl HostArgs {
         if let Some((agent, path)) = program {
             builder = builder.program(agent, path);
         }
-        builder.build()
+        Ok(agents_file::add(builder, &self.agents_file, host)?.build())
     }
 }
 

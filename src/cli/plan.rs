@@ -28,5 +28,5 @@ pub(super) async fn run(args: &PlanArgs, host: &HostEnv, style: &Style) -> Exit 
 
 async fn plan(args: &PlanArgs, host: &HostEnv) -> Result<Plan, Refusal> {
     let prompt = args.request.prompt()?;
-    args.request.plan(&args.request.launcher(host), host, prompt).await
+    args.request.plan(&args.request.launcher(host)?, host, prompt).await
 }

@@ -95,7 +95,7 @@ pub(super) struct RequestArgs {
 
 impl RequestArgs {
     /// The launcher for these flags.
-    pub(super) fn launcher(&self, host: &HostEnv) -> Launcher {
+    pub(super) fn launcher(&self, host: &HostEnv) -> Result<Launcher, Refusal> {
         let program = match (&self.agent, &self.program) {
             (Some(agent), Some(path)) => Some((AgentId::new(agent), path.as_path())),
             _ => None,

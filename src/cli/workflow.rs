@@ -97,7 +97,7 @@ async fn start(args: &RunArgs, host: &HostEnv, style: &Style) -> Result<Exit, Re
     let mut interrupts = Interrupts::listen()
         .map_err(|error| Refusal::new(Exit::Failed, format!("signals cannot be caught: {error}")))?;
     let program = args.program.as_deref().map(|path| (AgentId::new(&args.agent), path));
-    let launcher = args.host.launcher(host, program);
+    let launcher = args.host.launcher(host, program)?;
     let plan = tokio::select! {
         plan = launcher.plan_workflow(&request) => plan.map_err(|error| Refusal::of(error, &launcher))?,
         () = interrupts.next() => return Ok(Exit::Cancelled),

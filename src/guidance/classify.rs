@@ -289,7 +289,7 @@ pub(super) fn captured(mut params: Params, captures: &Captures<'_>) -> Params {
 }
 
 /// The names that the groups of a phrase may have. A test holds every rule to them.
-pub(super) const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "address",
     "detail",
     "found",

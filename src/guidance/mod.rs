@@ -26,8 +26,9 @@ pub(crate) use before::{
     SlowShell, broken_install, cannot_start, chosen_path, denied, install_prompt, interpreter_missing, mcp_failed,
     no_private_files, not_executable, not_installed, sandboxed, version_unsupported, wrong_architecture,
 };
-pub(crate) use classify::{AgentError, Cause, Failure, classify};
-pub(crate) use rule::{Example, Rule, code, kind, kind_status, phrase};
+pub(crate) use classify::{AgentError, Cause, Failure, NAMES, classify};
+pub(crate) use rule::{Example, On, Rule, anchored, answer, code, event, kind, kind_status, phrase};
+pub(crate) use sentences::says;
 pub(crate) use warning::{EarlyWarning, answer_is_failure, early_warning};
 
 /// The longest answer, in bytes, that may be nothing but an error.

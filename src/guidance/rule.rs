@@ -90,7 +90,7 @@ type Compiled = HashMap<(&'static str, bool), Option<&'static Regex>>;
 impl Pattern {
     /// The expression, held to the beginning of what it is matched with. `$` is the end of a line.
     pub(crate) fn anchored(&self) -> String {
-        if self.whole { format!(r"\A\s*(?:{})\s*\z", self.text) } else { format!(r"(?m)\A(?:{})", self.text) }
+        anchored(self.text, self.whole)
     }
 
     /// The same, compiled. `None` where it does not compile, which a test rules out for every rule.
@@ -107,6 +107,11 @@ impl Pattern {
     pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.regex()?.captures(text)
     }
+}
+
+/// An expression held to the beginning of what it is matched with, or to all of it. `$` is the end of a line.
+pub(crate) fn anchored(text: &str, whole: bool) -> String {
+    if whole { format!(r"\A\s*(?:{text})\s*\z") } else { format!(r"(?m)\A(?:{text})") }
 }
 
 /// A phrase: its sentence starts a line.
@@ -137,6 +142,15 @@ pub(crate) const fn code(codes: &'static [&'static str]) -> On {
 /// An error event with a status in this range.
 pub(crate) const fn status(first: u16, last: u16) -> On {
     On::Event(Event { error_types: &[], codes: &[], status: Some((first, last)) })
+}
+
+/// An error event that says all of this. What is empty is not asked.
+pub(crate) const fn event(
+    error_types: &'static [&'static str],
+    codes: &'static [&'static str],
+    status: Option<(u16, u16)>,
+) -> On {
+    On::Event(Event { error_types, codes, status })
 }
 
 impl Event {

@@ -86,6 +86,12 @@ pub(super) fn find<'t>(spec: &Spec, text: &'t str) -> Option<Sentence<'t>> {
     Some(Sentence { rule, captures, lines: &text[from..to] })
 }
 
+/// Whether a sentence of `text` begins as an expression says that is held to the beginning of what it is matched with.
+pub(crate) fn says(anchored: &Regex, text: &str) -> bool {
+    let starts = line_starts(text).flat_map(|(start, line)| sentence_starts(line).map(move |at| start + at));
+    starts.map(|at| window(text, at)).any(|window| anchored.is_match(window))
+}
+
 /// Every line that is not blank, with where it begins.
 fn line_starts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;

@@ -23,7 +23,8 @@ const LARGEST_RESULT: u64 = 16 * 1024 * 1024;
 impl PrivateFiles {
     /// Writes the files into a fresh folder (0700, each file 0600 on unix), but the `result` one, which is the agent's.
     ///
-    /// With `scratch` there is an empty folder of that name beside them, to work from.
+    /// With `scratch` there is an empty folder of that name beside them, to work from. A file whose name has folders lies below
+    /// it.
     pub(crate) fn write(
         files: &[PrivateFile],
         scratch: Option<&Scratch>,
@@ -40,12 +41,18 @@ impl PrivateFiles {
             Some(below) => builder.tempdir_in(below)?,
             None => builder.tempdir()?,
         };
+        let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
+        scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
         let mut paths = Vec::new();
         for (index, file) in files.iter().enumerate() {
-            // Each in a folder of its own, as names may be alike.
-            let own = folder.path().join(index.to_string());
-            std::fs::create_dir(&own)?;
             let name = PathBuf::from(&file.name);
+            let below = name.parent().filter(|parent| !parent.as_os_str().is_empty() && is_below(&name));
+            let own = match (&scratch, below) {
+                (Some(scratch), Some(below)) => scratch.join(below),
+                // Each in a folder of its own, as names may be alike.
+                _ => folder.path().join(index.to_string()),
+            };
+            std::fs::create_dir_all(&own)?;
             let path = own.join(name.file_name().unwrap_or_else(|| "file".as_ref()));
             if result == Some(index) {
                 paths.push(path);
@@ -58,8 +65,6 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
-        let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
-        scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
         Ok(PrivateFiles { folder: Some(folder), paths, scratch, result })
     }
 
@@ -97,4 +102,9 @@ impl PrivateFiles {
         };
         args.iter().map(fill).collect()
     }
+}
+
+/// Whether a name stays below the folder it is put into.
+fn is_below(name: &Path) -> bool {
+    name.components().all(|part| matches!(part, std::path::Component::Normal(_)))
 }

@@ -20,6 +20,8 @@ mod command_signals;
 mod command_usage;
 mod contract;
 #[cfg(unix)]
+mod custom;
+#[cfg(unix)]
 mod discover;
 #[cfg(unix)]
 mod engine_cancel;

@@ -266,6 +266,15 @@ pub(super) static TEXTS: &[Text] = &[
         ],
     },
     Text {
+        key: "allowance_used_up",
+        title: "The allowance of {agent} is used up",
+        message: "The requests or the credit that the account includes are used up.[ They come back on {until}.] Asking again \
+                  does not help until the allowance is renewed or raised.",
+        steps: &[Choose(
+            "See in the account of {agent} how much is used and when it is renewed, or choose another model.",
+        )],
+    },
+    Text {
         key: "session_limit",
         title: "This conversation has reached its spending limit",
         message: "A limit was set for what one conversation may spend, and it is reached.",
