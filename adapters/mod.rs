@@ -3,6 +3,7 @@
 //! Adding an agent adds one folder and one line to [`ALL`].
 
 pub(crate) mod boundary;
+mod codex;
 #[cfg(test)]
 mod contract_plan_tests;
 #[cfg(test)]
@@ -34,7 +35,7 @@ use crate::survey::{Look, Survey};
 use crate::workflow::WorkflowOutcome;
 
 /// Every adapter, in the order in which an app without a preference tries them.
-pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot];
+pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot, &codex::Codex];
 
 /// Adapters that no list of agents shows: they work only where the host names the program.
 static UNLISTED: &[&dyn Adapter] = &[
@@ -236,7 +237,6 @@ pub(crate) enum Answer {
     /// In pieces, while the model writes.
     Pieces,
     /// Message by message, each whole.
-    #[expect(dead_code, reason = "Copilot tells pieces; the agents that tell whole messages come with their adapters")]
     Messages,
 }
 

@@ -5,6 +5,7 @@
 //! translates takes the key and the parameters of a [`Guidance`](super::Guidance) and leaves the English aside.
 
 mod account;
+mod codex;
 mod machine;
 mod run;
 
@@ -38,7 +39,7 @@ pub(crate) enum Todo {
 
 /// Every text.
 pub(crate) fn all() -> impl Iterator<Item = &'static Text> {
-    account::TEXTS.iter().chain(machine::TEXTS).chain(run::TEXTS)
+    account::TEXTS.iter().chain(codex::TEXTS).chain(machine::TEXTS).chain(run::TEXTS)
 }
 
 /// The text with this key; the one for the unknown where there is none, which a test rules out for every rule.

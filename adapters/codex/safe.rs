@@ -1,0 +1,194 @@
+//! Safe mode in Codex's settings: a permission profile that lets notes be written and nothing else, no shell, no vault's own
+//! configuration, none of the person's hooks, servers and plugins.
+//!
+//! Measured on 0.171.0 for Linux, 2026-11. A profile given as `-c` goes before a `sandbox_mode` of the person, before one
+//! given beside it, and before `default_permissions` of the person; `-s` would go before it. It refuses patches of protected
+//! names also where nothing of the name exists, which `-s workspace-write` does for `.git`, `.codex` and `.agents` alone.
+//! An explicitly untrusted folder has no say: no server, no hook, no setting of `.codex`; it also loses its `AGENTS.md`,
+//! which therefore stands before the prompt. The dotted form of `projects` has no effect, the inline table has.
+
+use std::path::{Path, PathBuf};
+
+use super::person::{self, Person};
+use super::{SPEC, value};
+use crate::adapters::{Context, boundary};
+use crate::error::Error;
+use crate::request::{Mode, Request};
+use crate::survey::{Look, Seen};
+
+/// What a patch may not touch at the top of the vault, there or not: other programs run or obey it. Every hidden name that
+/// is there comes on top; hidden names further down are watched by the tripwire.
+const PROTECTED: &[&str] = &[
+    ".agents",
+    ".claude",
+    ".codex",
+    ".copilot",
+    ".cursor",
+    ".envrc",
+    ".gemini",
+    ".git",
+    ".github",
+    ".mcp.json",
+    ".opencode",
+    ".pi",
+    ".qwen",
+    ".vscode",
+    "opencode.json",
+    "opencode.jsonc",
+];
+
+/// Where skills of a vault lie.
+const SKILLS: &[&str] = &[".agents/skills", ".codex/skills"];
+
+/// The vault's instructions.
+const INSTRUCTIONS: &str = "AGENTS.md";
+
+/// The profile's name, where the person has none of the name.
+const PROFILE: &str = "agent-launcher";
+
+/// Features that Safe mode goes without. What a version does not know it names in a warning and ignores.
+///
+/// `view_image` reads through a sandbox of its own: two at once disturb one another, and may leave an empty file behind in
+/// place of a protected name that does not exist. The others start programs, reach the network or go on by themselves.
+const OFF: &[&str] = &[
+    "apps",
+    "browser_use",
+    "computer_use",
+    "goals",
+    "hooks",
+    "image_generation",
+    "in_app_browser",
+    "memories",
+    "multi_agent",
+    "plugins",
+    "remote_plugin",
+    "skill_mcp_dependency_install",
+    "sleep_tool",
+    "tool_suggest",
+    "view_image",
+];
+
+/// Where to look.
+pub(super) fn looks(request: &Request) -> Vec<Look> {
+    if request.mode != Mode::Safe {
+        return Vec::new();
+    }
+    let vault = &request.vault;
+    let skills = SKILLS.iter().map(|place| Look::Names(vault.join(place)));
+    let looks = [Look::Real(vault.clone()), Look::Names(vault.clone()), Look::Text(vault.join(INSTRUCTIONS))];
+    looks.into_iter().chain(skills).collect()
+}
+
+/// The settings of Safe mode.
+pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person) -> Result<Vec<String>, Error> {
+    let refuse = |what: String| Err(Error::Unsupported { agent: SPEC.id.clone(), what });
+    if let Some(file) = &person.unreadable {
+        let file = file.display();
+        return refuse(format!(
+            "keep to Safe mode here: its settings in `{file}` cannot be read, so that what they start is not known; correct \
+             the file"
+        ));
+    }
+    let vaults = boundary::both(&request.vault, context.survey);
+    if vaults.iter().any(|vault| vault.to_str().is_none()) {
+        return refuse("keep to Safe mode in a folder whose name is not Unicode; rename it".into());
+    }
+    if let Some(why) = holds_home(request, context, &vaults) {
+        return refuse(format!("keep to Safe mode here: {why}"));
+    }
+    let Some(profile) = (0..64).map(profile_name).find(|name| !person.profiles.contains(name)) else {
+        return refuse("keep to Safe mode beside so many permission profiles of the name `agent-launcher`".into());
+    };
+    let skills = skills(&vaults, context);
+    let untrusted = || value::table([("trust_level", value::text("untrusted"))]);
+    let trust = vaults.iter().filter_map(|vault| Some((vault.to_str()?, untrusted())));
+    let mut settings = vec![
+        format!("default_permissions={}", value::text(&profile)),
+        format!("permissions.{profile}={}", permissions(&request.vault, skills.is_empty(), context)),
+        // Only where a version should not know profiles: what the person widened stays closed then too.
+        "sandbox_mode=\"workspace-write\"".into(),
+        "sandbox_workspace_write={writable_roots=[],network_access=false,exclude_slash_tmp=true,exclude_tmpdir_env_var=true}"
+            .into(),
+        format!("projects={}", value::table(trust)),
+        "web_search=\"disabled\"".into(),
+        "notify=[]".into(),
+    ];
+    if !skills.is_empty() {
+        // A `$name` in the question would put the vault's text in its place.
+        let off = skills.iter().map(|path| value::table([("path", value::text(path)), ("enabled", "false".into())]));
+        settings.push(format!("skills.config=[{}]", off.collect::<Vec<_>>().join(",")));
+    }
+    Ok(settings)
+}
+
+/// The features that Safe mode turns off.
+pub(super) fn features() -> impl Iterator<Item = &'static str> {
+    OFF.iter().copied()
+}
+
+/// What the vault holds for agents to read, as far as Codex would read it.
+pub(super) fn instructions<'a>(request: &Request, context: &Context<'a>) -> Option<&'a str> {
+    let Seen::Text(bytes) = context.survey.seen(&Look::Text(request.vault.join(INSTRUCTIONS))) else { return None };
+    // `project_doc_max_bytes` of Codex.
+    let most = bytes.len().min(32 * 1024);
+    let text = match std::str::from_utf8(&bytes[..most]) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()?,
+    };
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+fn profile_name(attempt: usize) -> String {
+    if attempt == 0 { PROFILE.to_owned() } else { format!("{PROFILE}-{attempt}") }
+}
+
+/// The profile: programs may be read, the vault written, what is protected in it read, nothing else.
+///
+/// On Linux a protected name that does not exist is held by an empty file while a patch is written. Two sandboxes at once
+/// may leave such a file behind, and Codex walks two folders of skills at once: then what does not exist is left to the
+/// tripwire.
+fn permissions(vault: &Path, alone: bool, context: &Context<'_>) -> String {
+    let there: Vec<String> = match context.survey.seen(&Look::Names(vault.to_path_buf())) {
+        Seen::Names(names) => names.iter().filter_map(|name| name.to_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    };
+    let protected = PROTECTED.iter().copied().filter(|name| alone || there.iter().any(|there| there == name));
+    let hidden = there.iter().map(String::as_str).filter(|name| name.starts_with('.'));
+    let mut names: Vec<&str> = protected.chain(hidden).collect();
+    names.sort_unstable();
+    names.dedup();
+    let read = || value::text("read");
+    let roots = std::iter::once((".", value::text("write"))).chain(names.into_iter().map(|name| (name, read())));
+    let files = value::table([(":minimal", read()), (":workspace_roots", value::table(roots))]);
+    value::table([("filesystem", files), ("network", "{enabled=false}".into())])
+}
+
+/// The files of the vault's skills.
+fn skills(vaults: &[PathBuf], context: &Context<'_>) -> Vec<String> {
+    let mut files = Vec::new();
+    let Some(vault) = vaults.first() else { return files };
+    for place in SKILLS {
+        let Seen::Names(names) = context.survey.seen(&Look::Names(vault.join(place))) else { continue };
+        for vault in vaults {
+            let file = |name: &std::ffi::OsString| vault.join(place).join(name).join("SKILL.md");
+            files.extend(names.iter().map(file).filter_map(|file| file.to_str().map(str::to_owned)));
+        }
+    }
+    files
+}
+
+/// Why this is no folder to be edited as notes, for people.
+fn holds_home(request: &Request, context: &Context<'_>, vaults: &[PathBuf]) -> Option<String> {
+    let codex = person::codex_home(request, context.host);
+    let homes = [person::home(request, context.host), context.host.home.clone(), codex.clone()];
+    let vault = request.vault.display();
+    let held = homes.into_iter().flatten().find(|home| vaults.iter().any(|vault| boundary::lies_in(home, vault)));
+    if let Some(held) = held {
+        return Some(format!(
+            "`{vault}` holds `{}`, with your keys, sign-ins and settings; choose a folder of notes below it",
+            held.display()
+        ));
+    }
+    let within = codex.is_some_and(|codex| vaults.iter().any(|vault| boundary::lies_in(vault, &codex)));
+    within.then(|| format!("`{vault}` lies in Codex's own folder; choose another vault"))
+}
