@@ -2,7 +2,9 @@
 //!
 //! Adding an agent adds one folder and one line to [`ALL`].
 
+mod answer;
 pub(crate) mod boundary;
+mod claude_code;
 mod codex;
 #[cfg(test)]
 mod contract_plan_tests;
@@ -35,7 +37,7 @@ use crate::survey::{Look, Survey};
 use crate::workflow::WorkflowOutcome;
 
 /// Every adapter, in the order in which an app without a preference tries them.
-pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot, &codex::Codex];
+pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot, &claude_code::ClaudeCode, &codex::Codex];
 
 /// Adapters that no list of agents shows: they work only where the host names the program.
 static UNLISTED: &[&dyn Adapter] = &[

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::answer::Answer;
 use super::surrogates::mended;
 use super::tools;
 use super::tripwire::Tripwire;
 use super::wire::{self, Kind, Line};
+use crate::adapters::answer::Answer;
 use crate::adapters::text::{Text, strip_escapes, unrecognized};
 use crate::adapters::{Decoder, Report};
 use crate::event::{EventKind, NoticeLevel, Usage};

@@ -8,7 +8,6 @@ use crate::plan::Plan;
 use crate::request::{AgentId, Mode, Request};
 use crate::survey::{Look, Survey};
 
-mod answer;
 mod approvers;
 mod decode;
 mod environment;

@@ -5,6 +5,7 @@
 //! translates takes the key and the parameters of a [`Guidance`](super::Guidance) and leaves the English aside.
 
 mod account;
+mod claude_code;
 mod codex;
 mod machine;
 mod run;
@@ -39,7 +40,8 @@ pub(crate) enum Todo {
 
 /// Every text.
 pub(crate) fn all() -> impl Iterator<Item = &'static Text> {
-    account::TEXTS.iter().chain(codex::TEXTS).chain(machine::TEXTS).chain(run::TEXTS)
+    let own = claude_code::TEXTS.iter().chain(codex::TEXTS);
+    account::TEXTS.iter().chain(own).chain(machine::TEXTS).chain(run::TEXTS)
 }
 
 /// The text with this key; the one for the unknown where there is none, which a test rules out for every rule.

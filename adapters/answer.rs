@@ -1,8 +1,8 @@
 //! The answer as it has been shown so far: joins messages, drops what comes twice, takes back what a retry replaced.
 //!
-//! Copilot streams a message as deltas and then tells it in full. When its connection breaks in the middle it asks the
+//! Agents stream a message as deltas and then tell it in full. When Copilot's connection breaks in the middle it asks the
 //! model again and streams a new message from the start (measured on 1.0.102: `assistant.turn_retry`, then another
-//! message id). What was shown of the broken one stays until the new text departs from it.
+//! message id), and so does Claude Code, which does not say so on 2.1.197. What was shown of the broken one stays until the new text departs from it.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ const EARLIER: usize = 64;
 
 /// The text shown of the current message, and where a retry of it stands.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     id: String,
     /// What is shown of the current message, without the separator.
     shown: String,
@@ -40,12 +40,12 @@ pub(super) struct Answer {
 
 impl Answer {
     /// An answer of a version that does not tell retries.
-    pub(super) fn inferring(infers: bool) -> Answer {
+    pub(crate) fn inferring(infers: bool) -> Answer {
         Answer { infers, ..Answer::default() }
     }
 
     /// Takes a piece of a message.
-    pub(super) fn delta(&mut self, id: &str, text: &str, events: &mut Vec<EventKind>) {
+    pub(crate) fn delta(&mut self, id: &str, text: &str, events: &mut Vec<EventKind>) {
         if text.is_empty() {
             return;
         }
@@ -59,7 +59,7 @@ impl Answer {
     }
 
     /// Takes a message in full: shows what the pieces left out.
-    pub(super) fn message(&mut self, id: &str, content: &str, events: &mut Vec<EventKind>) {
+    pub(crate) fn message(&mut self, id: &str, content: &str, events: &mut Vec<EventKind>) {
         if id != self.id {
             if self.earlier.iter().any(|earlier| earlier == id) {
                 return;
@@ -81,7 +81,7 @@ impl Answer {
     }
 
     /// The agent asks the model again: what is shown of the unfinished message waits for the new attempt.
-    pub(super) fn retry(&mut self) {
+    pub(crate) fn retry(&mut self) {
         if !self.complete && !self.overlong && !self.shown.is_empty() {
             self.matched = Some(0);
             self.attempt = false;
@@ -89,7 +89,7 @@ impl Answer {
     }
 
     /// A new turn begins: what is shown stays.
-    pub(super) fn turn(&mut self, events: &mut Vec<EventKind>) {
+    pub(crate) fn turn(&mut self, events: &mut Vec<EventKind>) {
         if self.matched.is_some() {
             self.settle(events);
         }
@@ -97,7 +97,7 @@ impl Answer {
     }
 
     /// Takes back what the last attempt did not repeat.
-    pub(super) fn settle(&mut self, events: &mut Vec<EventKind>) {
+    pub(crate) fn settle(&mut self, events: &mut Vec<EventKind>) {
         let Some(matched) = self.matched.take() else { return };
         let mut text = self.shown.split_off(matched);
         if matched == 0 && self.separated {
@@ -110,7 +110,7 @@ impl Answer {
     }
 
     /// Whether any text is shown.
-    pub(super) fn is_shown(&self) -> bool {
+    pub(crate) fn is_shown(&self) -> bool {
         self.before || self.overlong || !self.shown.is_empty()
     }
 
