@@ -1,6 +1,6 @@
 //! What Claude Code gets of the host's environment, beside what every agent gets.
 
-use crate::adapters::environment::{Stripped, Table, disturbs, widens};
+use crate::adapters::environment::{Stripped, Table, disturbs, runs_for_the_person, widens};
 
 /// By the program's strings and its documents; what was measured says so.
 pub(super) static TABLE: Table = Table { safe: SAFE, stripped: STRIPPED, set: SET, secret: SECRET };
@@ -78,6 +78,12 @@ const STRIPPED: &[Stripped] = &[
     widens("BUN_BE_BUN", "makes the program a plain Bun (by name, in the program)"),
     widens("BUN_INSPECT*", "opens the program to a debugger (by name, in the program)"),
     widens("BUN_CONFIG_FILE", "loads code into the program (by name, in the program)"),
+    runs_for_the_person("AWS_CONFIG_FILE", "names programs that bring credentials (documented by AWS)"),
+    runs_for_the_person("AWS_SHARED_CREDENTIALS_FILE", "names programs that bring credentials (documented by AWS)"),
+    runs_for_the_person(
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "may name a program that brings credentials (documented by Google)",
+    ),
     disturbs("CLAUDECODE", "is the mark of a session that this one would be nested in (measured)"),
     disturbs("CLAUDE_CODE_ENTRYPOINT", "is the mark of a session that this one would be nested in (measured)"),
     disturbs("CLAUDE_CODE_SESSION_ID", "names another session (measured: set for the program's children)"),

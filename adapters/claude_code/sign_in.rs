@@ -41,8 +41,11 @@ pub(super) fn config_dir(request: &Request, host: &HostEnv) -> Option<PathBuf> {
     asked.or_else(|| if removed { None } else { inherited() }).filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
-/// The person's settings file.
+/// The person's settings file. What lies in a folder that the request names is not known to be the person's.
 pub(super) fn settings(request: &Request, host: &HostEnv) -> Option<PathBuf> {
+    if request.env.contains_key(CONFIG_DIR) {
+        return None;
+    }
     let folder = config_dir(request, host).or_else(|| Some(host.home.as_ref()?.join(".claude")))?;
     Some(folder.join("settings.json"))
 }
