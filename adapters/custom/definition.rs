@@ -238,6 +238,16 @@ pub(super) enum Means {
     Ignore,
 }
 
+impl Means {
+    /// The tool's part, where it tells of one.
+    pub(super) fn tool(&self) -> Option<&ToolFacts> {
+        match self {
+            Means::Tool(facts) => Some(facts),
+            _ => None,
+        }
+    }
+}
+
 /// How a tool is told.
 #[derive(Clone, Debug)]
 pub(super) struct ToolFacts {

@@ -3,12 +3,12 @@
 //! Reads no file: a host reads its own, the command reads those of `--agents-file`.
 
 mod decode;
+#[cfg(test)]
+mod decode_tests;
 mod definition;
 mod error;
 mod forbidden;
 mod plan;
-#[cfg(test)]
-mod plan_tests;
 mod read;
 mod read_environment;
 mod read_find;

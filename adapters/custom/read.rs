@@ -2,14 +2,14 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::definition::{Definition, Run};
+use super::definition::{Definition, Output, Run, ToolFacts};
 use super::error::CustomAgentError;
 use super::forbidden::Where;
 use super::read_environment::variables;
 use super::read_find::{find, setup, version};
 use super::read_run::{args, cwd, files, mode, options, prompt_args};
 use super::reader::{At, Table};
-use super::{read_guidance, read_mcp, read_output, shown};
+use super::{read_guidance, read_mcp, read_output, read_run, shown};
 use crate::adapters::{Agents, StopSignal};
 use crate::request::AgentId;
 
@@ -20,7 +20,7 @@ pub(super) const LARGEST: usize = 64 * 1024;
 /// The longest expression, in bytes.
 const LONGEST_REGEX: usize = 1024;
 /// The most memory that a compiled expression may take, in bytes.
-pub(super) const LARGEST_REGEX: usize = 256 * 1024;
+pub(super) const LARGEST_REGEX: usize = 512 * 1024;
 /// The most arguments of a list, and entries of other lists.
 pub(super) const MOST_ARGS: usize = 64;
 pub(super) const MOST: usize = 32;
@@ -31,7 +31,7 @@ pub(super) const LONGEST_FILE: usize = 16 * 1024;
 /// Ids of agents that have an adapter of their own, or are about to.
 const TAKEN: &[AgentId] = &[AgentId::COPILOT, AgentId::CLAUDE_CODE, AgentId::CODEX, AgentId::OPENCODE];
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "format",
     "id",
     "name",
@@ -101,7 +101,7 @@ pub(super) fn definition(text: &str) -> Result<Definition> {
         mcp,
         files,
     };
-    tools_of_servers(&root, &definition)?;
+    watched(&root, &modes, &definition)?;
     Ok(definition)
 }
 
@@ -196,15 +196,28 @@ pub(super) fn below(table: &Table<'_>, path: &At<String>, wanted: &str) -> Resul
     Ok(())
 }
 
-/// Where the tools are watched, those of the app's servers must be told apart.
-fn tools_of_servers(root: &Table<'_>, definition: &Definition) -> Result<()> {
-    let watched = definition.safe.as_ref().is_some_and(|safe| safe.tools.is_some());
-    match &definition.mcp {
-        Some(mcp) if watched && mcp.tools.is_none() => {
-            let problem = "`modes.safe.tools` is given, so `mcp` needs `tools`, such as `tools = \"mcp__{server}__\"`: \
-                           how a tool of the app's server is called";
-            Err(root.error(root.child("mcp", read_mcp::KEYS)?.map_or(0, |mcp| mcp.at()), problem))
-        }
-        _ => Ok(()),
+/// A mode that names its tools must be one where the launcher sees which ran: what is named and not watched would be a claim.
+fn watched(root: &Table<'_>, modes: &Table<'_>, definition: &Definition) -> Result<()> {
+    let Some(safe) = definition.safe.as_ref().filter(|safe| safe.tools.is_some()) else { return Ok(()) };
+    let at = modes.child("safe", read_run::MODE_KEYS)?.map_or(0, |safe| safe.at());
+    let tools: Vec<&ToolFacts> = match &definition.output {
+        Output::Text => Vec::new(),
+        Output::Json(rules) => rules.iter().filter_map(|rule| rule.event.tool()).collect(),
+    };
+    if !tools.iter().any(|tool| tool.begins) || !tools.iter().any(|tool| tool.ends) {
+        let problem = "`modes.safe.tools` is given, and no rule of `output.rules` tells which tools run: add `tool_start` and \
+                       `tool_done`, or `tool`";
+        return Err(root.error(at, problem));
     }
+    if !safe.writers.is_empty() && !tools.iter().any(|tool| tool.begins && tool.path.is_some()) {
+        let problem =
+            "`modes.safe.writers` is given, and no rule for `tool_start` or `tool` has the `path` that is written";
+        return Err(root.error(at, problem));
+    }
+    if definition.mcp.as_ref().is_some_and(|mcp| mcp.tools.is_none()) {
+        let problem = "`modes.safe.tools` is given, so `mcp` needs `tools`, such as `tools = \"mcp__{server}__\"`: how a tool \
+                       of the app's server is called";
+        return Err(root.error(root.child("mcp", read_mcp::KEYS)?.map_or(0, |mcp| mcp.at()), problem));
+    }
+    Ok(())
 }

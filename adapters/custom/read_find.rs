@@ -3,8 +3,9 @@
 use semver::Version as Semver;
 
 use super::definition::{Find, Setup, Version};
+use super::forbidden::Where;
 use super::read::{MOST, Result, below, plain, regex};
-use super::read_environment::variable_name;
+use super::read_environment::{set, variable_name};
 use super::reader::{At, Table};
 use super::shown;
 
@@ -92,11 +93,7 @@ pub(super) fn version(root: &Table<'_>) -> Result<Version> {
         let problem = format!("a floor needs versions such as `1.2.3`, and the example has `{}`", shown(&told));
         return Err(table.error(floor.at, problem));
     }
-    let mut env = Vec::new();
-    for (name, value) in table.pairs("env", MOST)? {
-        variable_name(&table, &name)?;
-        env.push((name.value, value.any_text()?.value));
-    }
+    let env = set(&table, "env", Where::Safe)?;
     let install_prompts = plain(table.texts("install_prompts", MOST)?);
     let text = |text: Option<At<String>>| text.map(|text| text.value);
     Ok(Version { args, env, identity: identity.value, install_prompts, floor: text(floor), tested: text(tested) })

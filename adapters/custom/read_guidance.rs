@@ -1,6 +1,6 @@
 //! Reads what the failures of an agent mean, and holds every rule to its example and its near miss.
 
-use regex::RegexBuilder;
+use regex::{RegexBuilder, RegexSetBuilder};
 
 use super::definition::{Meaning, Signal};
 use super::read::{LARGEST_REGEX, Result, regex};
@@ -38,11 +38,24 @@ pub(super) fn text_of(code: Code) -> &'static str {
     CODES.iter().find(|(_, known, _)| *known == code).map_or("unknown", |(.., text)| text)
 }
 
-const KEYS: &[&str] =
+pub(super) const KEYS: &[&str] =
     &["phrase", "answer", "exit_code", "error_type", "error_code", "status", "code", "example", "near_miss", "source"];
 
+/// The most memory that all phrases together may take, compiled, in bytes: they are looked for at once, beside those that hold
+/// for every agent.
+const LARGEST_SET: usize = 4 * 1024 * 1024;
+
 pub(super) fn guidance(root: &Table<'_>) -> Result<Vec<Meaning>> {
-    root.children("guidance", MOST_RULES, KEYS)?.iter().map(meaning).collect()
+    let tables = root.children("guidance", MOST_RULES, KEYS)?;
+    let meanings: Vec<Meaning> = tables.iter().map(meaning).collect::<Result<_>>()?;
+    let phrases = meanings.iter().filter_map(|meaning| match &meaning.signal {
+        Signal::Phrase(text) => Some(guidance::anchored(text, false)),
+        _ => None,
+    });
+    match (RegexSetBuilder::new(phrases).size_limit(LARGEST_SET).build(), tables.last()) {
+        (Err(_), Some(last)) => Err(root.error(last.at(), "all phrases together are too large; make them shorter")),
+        _ => Ok(meanings),
+    }
 }
 
 fn meaning(table: &Table<'_>) -> Result<Meaning> {

@@ -13,7 +13,7 @@ const MOST_RULES: usize = 64;
 const COMMON: &[&str] = &["when", "each", "only", "event"];
 
 /// The events, each with the keys that its rules may have beside the common ones.
-const EVENTS: &[(&str, &[&str])] = &[
+pub(super) const EVENTS: &[(&str, &[&str])] = &[
     ("text", &["text", "whole"]),
     ("thinking", &["text", "whole"]),
     ("break", &[]),

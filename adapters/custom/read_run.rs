@@ -101,10 +101,12 @@ pub(super) fn options(root: &Table<'_>, files: &[String], place: Where) -> Resul
     })
 }
 
+/// The keys of a mode.
+pub(super) const MODE_KEYS: &[&str] = &["args", "env", "verified", "source", "tools", "writers"];
+
 pub(super) fn mode(modes: &Table<'_>, key: &str, files: &[String]) -> Result<Option<ModeFacts>> {
     let place = if key == "safe" { Where::Safe } else { Where::PowerUser };
-    let known = &["args", "env", "verified", "source", "tools", "writers"];
-    let Some(table) = modes.child(key, known)? else { return Ok(None) };
+    let Some(table) = modes.child(key, MODE_KEYS)? else { return Ok(None) };
     let verified = table.flag("verified")?;
     let source = table.text("source")?;
     if verified && source.is_none() {

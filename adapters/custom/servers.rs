@@ -11,6 +11,10 @@ use crate::request::{EnvValue, McpServer, Request};
 /// The longest configuration in a variable or an argument, in bytes: Linux takes 131,071 in one string.
 const LONGEST: usize = 96 * 1024;
 
+/// Names that stand for something in each object of JavaScript, in which many agents are written: a server under such a name
+/// may be nowhere.
+const INHERITED: &[&str] = &["__proto__", "constructor", "prototype"];
+
 /// How the servers are handed over.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -89,6 +93,10 @@ pub(super) fn servers(
 fn config(mcp: &Mcp, request: &Request, context: &Context<'_>) -> Result<String, Problem> {
     let mut all = Map::new();
     for (at, server) in request.mcp_servers.iter().enumerate() {
+        if INHERITED.contains(&server.name.to_ascii_lowercase().as_str()) {
+            let problem = "is what every object of JavaScript has, and could not be told from it; choose another name";
+            return Err(Problem::Server(server.name.clone(), problem.into()));
+        }
         let command = context.mcp_commands.get(at).unwrap_or(&server.command);
         let Some(command) = command.to_str() else {
             return Err(Problem::Server(server.name.clone(), "its command is not UTF-8".into()));

@@ -132,10 +132,9 @@ pub(super) fn fill(templates: &[Template], values: &Values<'_>) -> Result<Vec<Ar
     for (index, template) in templates.iter().enumerate() {
         let arg = template.filled(values);
         let after_dashes = templates[..index].iter().any(|before| before.is("--"));
-        if let Arg::Text(text) = &arg {
-            if template.begins_with_the_request() && text.starts_with('-') && !after_dashes {
-                return Err("begins with `-`, and the agent would read it as a flag".into());
-            }
+        let dash = matches!(&arg, Arg::Text(text) if text.starts_with('-'));
+        if dash && template.begins_with_the_request() && !after_dashes {
+            return Err("begins with `-`, and the agent would read it as a flag".into());
         }
         args.push(arg);
     }

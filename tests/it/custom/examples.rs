@@ -103,3 +103,18 @@ fn every_example_is_read_and_none_claims_to_be_verified() {
     }
     assert!(count >= 2);
 }
+
+#[test]
+fn the_full_example_of_the_document_is_read() {
+    let document = include_str!("../../../docs/CUSTOM.md");
+    let blocks: Vec<&str> = document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 1);
+    let agent = CustomAgent::from_toml(blocks[0]).unwrap();
+    assert_eq!(agent.id().as_str(), "my-agent");
+    // Every section has its place in it.
+    for section in
+        ["find", "version", "setup", "environment", "run", "options", "modes.safe", "modes.power_user", "mcp"]
+    {
+        assert!(blocks[0].contains(&format!("\n[{section}]\n")), "{section}");
+    }
+}

@@ -162,6 +162,13 @@ const CASES: &[Case] = &[
         "[modes.power_user]",
         "`tools` and `writers` belong to `modes.safe`",
     ),
+    (
+        "event = \"tool_done\"\nid = \"id\"\noutput = \"output\"\nok = { failed = false }\ndenied = { reason = \"refused\" }",
+        "event = \"ignore\"",
+        "[modes.safe]",
+        "no rule of `output.rules` tells which tools run",
+    ),
+    ("path = \"arguments.path\"\n", "", "[modes.safe]", "no rule for `tool_start` or `tool` has the `path`"),
     // The servers.
     ("form = \"file\"", "form = \"flag\"", "\"flag\"", "`flag` is no form; one is `argument`, `file`"),
     ("form = \"file\"", "form = \"variable\"", "\"variable\"", "the form `variable` has no `args`"),

@@ -209,8 +209,20 @@ async fn a_cancel_leaves_nothing_of_a_described_agent() {
     assert!(launcher.cancel("panel"));
     let rest = collect(&mut run).await;
     let EventKind::Done { outcome } = &rest.last().unwrap().kind else { panic!("{rest:?}") };
-    assert_eq!(outcome.status, Status::Cancelled);
+    // By the definition's own signal, SIGINT.
+    assert_eq!((outcome.status, outcome.signal), (Status::Cancelled, Some(2)));
     processes::assert_gone(&pids, Duration::from_secs(5));
+
+    // Without one by SIGTERM.
+    let bench = Bench::new().fake("plain", "probe out plain 1.0.0\nout ready\nstall");
+    let launcher = super::launcher(&bench, PLAIN);
+    let request = Request::new(AgentId::new("plain"), bench.vault(), "hi").stream_id("panel");
+    let mut run = bench.start(&launcher, &request).await;
+    until(&mut run, |kind| matches!(kind, EventKind::TextDelta { .. })).await;
+    launcher.cancel("panel");
+    let rest = collect(&mut run).await;
+    let EventKind::Done { outcome } = &rest.last().unwrap().kind else { panic!("{rest:?}") };
+    assert_eq!((outcome.status, outcome.signal), (Status::Cancelled, Some(15)));
 }
 
 /// The guidance code of a run that went like this.
