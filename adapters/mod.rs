@@ -20,6 +20,7 @@ mod environment;
 #[cfg(test)]
 mod golden;
 pub(crate) mod obeyed;
+mod opencode;
 mod permissions;
 mod text;
 mod version;
@@ -37,7 +38,8 @@ use crate::survey::{Look, Survey};
 use crate::workflow::WorkflowOutcome;
 
 /// Every adapter, in the order in which an app without a preference tries them.
-pub(crate) static ALL: &[&dyn Adapter] = &[&copilot::Copilot, &claude_code::ClaudeCode, &codex::Codex];
+pub(crate) static ALL: &[&dyn Adapter] =
+    &[&copilot::Copilot, &claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
 
 /// Adapters that no list of agents shows: they work only where the host names the program.
 static UNLISTED: &[&dyn Adapter] = &[
@@ -186,7 +188,8 @@ pub(crate) struct Spec {
     pub(crate) programs: &'static [&'static str],
     /// The npm package.
     pub(crate) npm_package: Option<&'static str>,
-    /// Packages that hold a native binary, with `{os}` and `{arch}` in Node's words, and the binary's path inside.
+    /// Packages that hold a native binary, with `{os}` and `{arch}` in Node's words, and the binary's path inside. `{system}` is
+    /// `{os}` with `windows` for `win32`; `{flavour}` is nothing or one of the packages' ends.
     pub(crate) npm_native: Option<(&'static str, &'static str)>,
     /// Folders of the agent's own installers, below the home folder (unix).
     pub(crate) home_dirs: &'static [&'static str],

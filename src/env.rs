@@ -106,8 +106,10 @@ impl HostEnv {
                 if self.os == Os::Windows { key.eq_ignore_ascii_case(name) } else { key == OsStr::new(name) }
             };
             vars.retain(|key, _| !same(key));
-            if let EnvChange::Set(value) = change {
-                vars.insert(name.into(), value.expose().into());
+            match change {
+                EnvChange::Set(value) => drop(vars.insert(name.into(), value.expose().into())),
+                // Set at the start, when the paths of the private files are known.
+                EnvChange::Joined(_) | EnvChange::Remove => {}
             }
         }
         vars

@@ -349,11 +349,17 @@ impl Launcher {
         let app = &self.shared.app;
         let unwritten = |error: io::Error| Error::Setup(Box::new(guidance::no_private_files(spec, app, &error)));
         let files = PrivateFiles::write(&plan.files, plan.scratch.as_ref(), plan.result_file).map_err(unwritten)?;
+        let mut env = self.shared.host.child(&plan.env);
+        for (name, change) in &plan.env {
+            if let EnvChange::Joined(parts) = change {
+                env.insert(name.into(), files.args(parts).map_err(unwritten)?.into_iter().collect());
+            }
+        }
         let command = Command {
             program: plan.program.clone(),
             args: files.args(&plan.args).map_err(unwritten)?,
             cwd: files.scratch().unwrap_or(&plan.cwd).to_path_buf(),
-            env: self.shared.host.child(&plan.env),
+            env,
         };
         let how = Spawn {
             stdin: matches!(&plan.stdin, Stdin::Bytes(_)),

@@ -35,6 +35,8 @@ pub enum Arg {
 pub enum EnvChange {
     /// Set to this value.
     Set(EnvValue),
+    /// Set to these parts joined, for a value that names private files. Holds no secret itself.
+    Joined(Vec<Arg>),
     /// Taken away.
     Remove,
 }
@@ -93,6 +95,9 @@ pub(crate) struct Scratch {
     pub(crate) name: String,
     /// Where to make it; `None` for where temporary files are.
     pub(crate) below: Option<PathBuf>,
+    /// Whether it is the same folder in every run, directly in `below`: made where it is missing, and left there, empty.
+    /// For agents that know a session by the folder it was in.
+    pub(crate) stays: bool,
 }
 
 /// How the agent's stdout is to be read.
@@ -289,7 +294,8 @@ impl Serialize for Plan {
         let (mut secret, mut remove) = (Vec::new(), Vec::new());
         for (name, change) in &self.env {
             match change {
-                EnvChange::Set(EnvValue::Plain(value)) => drop(set.insert(name, value)),
+                EnvChange::Set(EnvValue::Plain(value)) => drop(set.insert(name, value.clone())),
+                EnvChange::Joined(parts) => drop(set.insert(name, self.printed(parts).concat())),
                 EnvChange::Set(EnvValue::Secret(_)) => secret.push(name),
                 EnvChange::Remove => remove.push(name),
             }
@@ -308,6 +314,7 @@ impl fmt::Display for Plan {
         for (name, change) in &self.env {
             match change {
                 EnvChange::Set(EnvValue::Plain(value)) => writeln!(f, "export {name}={}", quoted(value))?,
+                EnvChange::Joined(parts) => writeln!(f, "export {name}={}", quoted(&self.printed(parts).concat()))?,
                 EnvChange::Set(EnvValue::Secret(_)) => writeln!(f, "export {name}='<secret>'")?,
                 EnvChange::Remove => writeln!(f, "unset {name}")?,
             }
@@ -331,13 +338,18 @@ impl Plan {
     /// The folder it works from; a private one by its name, since its path is chosen at the start.
     fn printed_cwd(&self) -> String {
         match &self.scratch {
+            Some(Scratch { name, below: Some(below), stays: true }) => below.join(name).to_string_lossy().into_owned(),
             Some(scratch) => format!("<private folder {}>", scratch.name),
             None => self.cwd.to_string_lossy().into_owned(),
         }
     }
 
-    /// The arguments with private files by their purpose.
     fn printed_args(&self) -> Vec<String> {
+        self.printed(&self.args)
+    }
+
+    /// Arguments or parts of a value with private files by their purpose.
+    fn printed(&self, args: &[Arg]) -> Vec<String> {
         let printed = |arg: &Arg| match arg {
             Arg::Text(text) => text.clone(),
             Arg::File { prefix, file } => {
@@ -345,7 +357,7 @@ impl Plan {
                 format!("{prefix}<{purpose}>")
             }
         };
-        self.args.iter().map(printed).collect()
+        args.iter().map(printed).collect()
     }
 }
 

@@ -17,6 +17,9 @@ const ROUNDS: usize = 4;
 const MAX_NAMES: usize = 128;
 /// The most places looked at in a round.
 const MAX_LOOKS: usize = 512;
+/// The most files and folders that are looked at for links, and the most links that are told.
+const MAX_ENTRIES: usize = 200_000;
+const MAX_LINKS: usize = 512;
 
 /// A question about the disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +32,8 @@ pub(crate) enum Look {
     Real(PathBuf),
     /// What lies in a folder.
     Names(PathBuf),
+    /// The links below a folder, at any depth, that lead out of it, to nowhere, or to something hidden in it.
+    Links(PathBuf),
     /// Where private folders are made, all links followed.
     PrivateRoot,
 }
@@ -45,6 +50,8 @@ pub(crate) enum Seen {
     /// Sorted, and cut to a bound.
     Names(Vec<std::ffi::OsString>),
     Path(PathBuf),
+    /// Sorted. Nothing is left out: a folder with too many to look at is `Unreadable`.
+    Links(Vec<PathBuf>),
 }
 
 /// All that was seen for one plan.
@@ -97,6 +104,14 @@ impl Survey {
         }
     }
 
+    /// Where private folders are made.
+    pub(crate) fn private_root(&self) -> Option<&Path> {
+        match self.seen(&Look::PrivateRoot) {
+            Seen::Path(root) => Some(root),
+            _ => None,
+        }
+    }
+
     /// Whether anything is at a path.
     pub(crate) fn exists(&self, path: &Path) -> bool {
         *self.seen(&Look::Kind(path.to_path_buf())) != Seen::Missing
@@ -114,6 +129,7 @@ fn look_at(look: &Look) -> Seen {
         },
         Look::Real(path) => real(path),
         Look::Names(path) => names(path),
+        Look::Links(path) => links(path),
         Look::PrivateRoot => real(&std::env::temp_dir()),
     }
 }
@@ -131,6 +147,36 @@ fn names(path: &Path) -> Seen {
     let mut names: Vec<_> = entries.take(MAX_NAMES).flatten().map(|entry| entry.file_name()).collect();
     names.sort();
     Seen::Names(names)
+}
+
+/// Walks a folder; what a link leads to is not walked.
+fn links(root: &Path) -> Seen {
+    let Ok(real) = std::fs::canonicalize(root) else { return Seen::Missing };
+    let (mut folders, mut links, mut entries) = (vec![root.to_path_buf()], Vec::new(), 0);
+    while let Some(folder) = folders.pop() {
+        // What cannot be read here cannot be read by the agent either.
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            entries += 1;
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_symlink() && leads_away(&entry.path(), &real) {
+                links.push(entry.path());
+            }
+            if entries > MAX_ENTRIES || links.len() > MAX_LINKS {
+                return Seen::Unreadable;
+            }
+        }
+    }
+    links.sort();
+    Seen::Links(links)
+}
+
+/// Whether a link leads out of a folder, to nowhere, or to something hidden in the folder.
+fn leads_away(link: &Path, folder: &Path) -> bool {
+    let Ok(target) = std::fs::canonicalize(link) else { return true };
+    let Ok(below) = target.strip_prefix(folder) else { return true };
+    below.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
 }
 
 fn text(path: &Path) -> Seen {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 /// The value of a file; `None` where Copilot would ignore it as well.
-pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
+pub(in crate::adapters) fn parse(bytes: &[u8]) -> Option<Value> {
     serde_json::from_str(&strict(std::str::from_utf8(bytes).ok()?)).ok()
 }
 

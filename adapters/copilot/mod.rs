@@ -14,7 +14,7 @@ mod environment;
 mod flags;
 #[cfg(test)]
 mod golden;
-mod jsonc;
+pub(super) mod jsonc;
 mod permissions;
 mod plan;
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn safe(request: &Request, context: &Context<'_>, trust: &Trust, plugins: &Plugi
 
 /// The empty folder.
 pub(super) fn scratch(trust: &Trust) -> Scratch {
-    Scratch { name: SCRATCH.to_owned(), below: trust.below.clone() }
+    Scratch { name: SCRATCH.to_owned(), below: trust.below.clone(), stays: false }
 }
 
 /// Whether the run has to work from an empty folder. Refused where that would not help.

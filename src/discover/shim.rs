@@ -28,9 +28,8 @@ pub(crate) fn targets(disk: &dyn Disk, host: &HostEnv, spec: &Spec, found: &Path
         return vec![direct];
     }
     let mut targets = Vec::new();
-    if let Some(program) = native(disk, host.os, host.arch, spec, found) {
-        targets.push(Target { program, first_args: Vec::new() });
-    }
+    let natives = native(disk, host.os, host.arch, spec, found);
+    targets.extend(natives.into_iter().map(|program| Target { program, first_args: Vec::new() }));
     targets.extend(script(disk, host, spec, found));
     targets.push(direct);
     targets
@@ -60,27 +59,38 @@ fn script(disk: &dyn Disk, host: &HostEnv, spec: &Spec, found: &Path) -> Option<
     Some(Target { program: node, first_args: vec![script.into()] })
 }
 
-/// The native binary behind `found`, where it is the npm shim or loader of the agent's package and has one.
-fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &Path) -> Option<PathBuf> {
-    let package = package_folder(disk, os, spec, found)?;
-    let (template, binary) = spec.npm_native?;
+/// The native binary behind `found`, where it is the npm shim or loader of the agent's package and has one. Several, best
+/// first, where one platform has several: whether the processor can run the first shows when it is started.
+fn native(disk: &dyn Disk, os: Os, arch: Arch, spec: &Spec, found: &Path) -> Vec<PathBuf> {
+    let (Some(package), Some((template, binary))) = (package_folder(disk, os, spec, found), spec.npm_native) else {
+        return Vec::new();
+    };
     for platform in platforms(os, arch) {
-        let name = platform.fill(template);
-        let mut inside = platform.fill(binary);
+        let mut inside = platform.fill(binary, "");
         if os == Os::Windows && !inside.ends_with(".exe") {
             inside.push_str(".exe");
         }
-        // Node's way: `node_modules` of the package itself, then of each folder above.
-        let mut folder = Some(package.clone());
-        while let Some(here) = folder {
-            if paths::name(os, &here) != "node_modules" {
-                let file = paths::below(os, &here, &format!("node_modules/{name}/{inside}"));
-                if matches!(disk.look(&file), Look::File { executable: true }) && fits(disk, os, arch, &file) {
-                    return Some(file);
-                }
-            }
-            folder = paths::parent(os, &here).filter(|parent| *parent != here);
+        let names = platform.flavours(template).iter().map(|flavour| platform.fill(template, flavour));
+        let files: Vec<PathBuf> =
+            names.filter_map(|name| in_package(disk, os, arch, &package, &format!("{name}/{inside}"))).collect();
+        if !files.is_empty() {
+            return files;
         }
+    }
+    Vec::new()
+}
+
+/// A binary of another package, looked for in Node's way: in `node_modules` of the package itself, then of each folder above.
+fn in_package(disk: &dyn Disk, os: Os, arch: Arch, package: &Path, inside: &str) -> Option<PathBuf> {
+    let mut folder = Some(package.to_path_buf());
+    while let Some(here) = folder {
+        if paths::name(os, &here) != "node_modules" {
+            let file = paths::below(os, &here, &format!("node_modules/{inside}"));
+            if matches!(disk.look(&file), Look::File { executable: true }) && fits(disk, os, arch, &file) {
+                return Some(file);
+            }
+        }
+        folder = paths::parent(os, &here).filter(|parent| *parent != here);
     }
     None
 }
@@ -151,11 +161,24 @@ struct Platform {
 }
 
 impl Platform {
-    fn fill(&self, template: &str) -> String {
+    fn fill(&self, template: &str, flavour: &str) -> String {
         // A package that marks the C library at the end names its system plainly.
-        let os = if template.contains("{libc}") { self.os.trim_end_matches("musl") } else { self.os };
-        let filled = template.replace("{os}", os).replace("{arch}", self.arch);
-        filled.replace("{triple}", self.triple).replace("{libc}", self.libc)
+        let plain = self.os.trim_end_matches("musl");
+        let os = if template.contains("{libc}") { plain } else { self.os };
+        let system = if plain == "win32" { "windows" } else { plain };
+        let filled = template.replace("{os}", os).replace("{system}", system).replace("{arch}", self.arch);
+        filled.replace("{triple}", self.triple).replace("{libc}", self.libc).replace("{flavour}", flavour)
+    }
+
+    /// What `{flavour}` stands for, best first: for an older processor (`-baseline`, x64 alone) and for the C library. As the
+    /// installer of `opencode-ai` 1.18.33 names and orders them.
+    fn flavours(&self, template: &str) -> &'static [&'static str] {
+        match (template.contains("{flavour}"), self.arch, self.libc) {
+            (false, ..) | (_, "arm64", "") => &[""],
+            (_, "arm64", _) => &["-musl"],
+            (_, _, "") => &["", "-baseline"],
+            _ => &["-musl", "-baseline-musl"],
+        }
     }
 }
 

@@ -35,6 +35,9 @@ const NOISE: &[&str] = &[
     r"^Data collection is disabled",
     // Codex CLI 0.171.0, 2026-11.
     r"^Reading (?:additional input|prompt) from stdin",
+    // OpenCode 1.18.33 with `--print-logs`, 2026-11: what it does without.
+    r"^timestamp=\S+ level=(?:DEBUG|INFO) ",
+    r#"^timestamp=\S+ level=(?:WARN|ERROR) run=\S+ message="?(?:Failed to fetch models\.dev|background dependency install failed|configuration compatibility diagnostic|failed to (?:read|get) )"#,
     // macOS and GTK libraries in any program.
     r"^objc\[\d+\]: Class ",
     r"^\S+\[\d+:\d+\] \+\[",

@@ -30,8 +30,10 @@ impl PrivateFiles {
         scratch: Option<&Scratch>,
         result: Option<usize>,
     ) -> io::Result<PrivateFiles> {
+        let stays = scratch.filter(|scratch| scratch.stays).map(stays).transpose()?;
+        let scratch = scratch.filter(|scratch| !scratch.stays);
         if files.is_empty() && scratch.is_none() {
-            return Ok(PrivateFiles { folder: None, paths: Vec::new(), scratch: None, result: None });
+            return Ok(PrivateFiles { folder: None, paths: Vec::new(), scratch: stays, result: None });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("agent-launcher-");
@@ -65,7 +67,13 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
+<<<<<<< HEAD
         Ok(PrivateFiles { folder: Some(folder), paths, scratch, result })
+=======
+        let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
+        scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
+        Ok(PrivateFiles { folder: Some(folder), paths, scratch: stays.or(scratch), result })
+>>>>>>> ba8a740 (Add OpenCode: its plans, its decoder, its rules, and the packages of its program)
     }
 
     /// The folder that all of it is in.
@@ -104,7 +112,49 @@ impl PrivateFiles {
     }
 }
 
+<<<<<<< HEAD
 /// Whether a name stays below the folder it is put into.
 fn is_below(name: &Path) -> bool {
     name.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+=======
+/// The folder of a scratch that stays: made where it is missing, private, and empty.
+///
+/// What an agent left in it is put aside beside it: the next run must not find it (it might be an agent's settings), and it
+/// might be a note that somebody misses.
+fn stays(scratch: &Scratch) -> io::Result<PathBuf> {
+    let below = scratch.below.as_deref().ok_or_else(|| io::Error::other("a folder that stays needs a place"))?;
+    std::fs::create_dir_all(below)?;
+    let folder = below.join(&scratch.name);
+    make(&folder)?;
+    if std::fs::read_dir(&folder)?.next().is_some() {
+        let aside = tempfile::Builder::new().prefix(&format!("{}-left-", scratch.name)).tempdir_in(below)?.keep();
+        std::fs::rename(&folder, aside.join("files"))?;
+        make(&folder)?;
+    }
+    Ok(folder)
+}
+
+/// Makes a folder that only this user may enter. One that is there already must be such a folder, and no link.
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = folder.symlink_metadata()?;
+    #[cfg(unix)]
+    let private = {
+        use std::os::unix::fs::MetadataExt as _;
+        found.uid() == nix::unistd::geteuid().as_raw() && found.mode() & 0o022 == 0
+    };
+    #[cfg(not(unix))]
+    let private = true;
+    if found.is_dir() && private {
+        return Ok(());
+    }
+    let problem = format!("`{}` is not a private folder of this user; remove it", folder.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+>>>>>>> ba8a740 (Add OpenCode: its plans, its decoder, its rules, and the packages of its program)
 }

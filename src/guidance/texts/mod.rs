@@ -8,6 +8,7 @@ mod account;
 mod claude_code;
 mod codex;
 mod machine;
+mod opencode;
 mod run;
 
 /// A text and what to do.
@@ -40,7 +41,7 @@ pub(crate) enum Todo {
 
 /// Every text.
 pub(crate) fn all() -> impl Iterator<Item = &'static Text> {
-    let own = claude_code::TEXTS.iter().chain(codex::TEXTS);
+    let own = claude_code::TEXTS.iter().chain(codex::TEXTS).chain(opencode::TEXTS);
     account::TEXTS.iter().chain(own).chain(machine::TEXTS).chain(run::TEXTS)
 }
 

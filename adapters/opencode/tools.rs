@@ -1,0 +1,33 @@
+//! The names of OpenCode's own tools.
+
+/// What Safe mode gives: reading, searching, creating and editing files, and a list of tasks. `apply_patch` takes the place of
+/// `edit` and `write` for some models, under the same permission. (1.18.33 has no `list`; older ones do.)
+pub(super) const SAFE: &[&str] = &["apply_patch", "edit", "glob", "grep", "list", "read", "todowrite", "write"];
+
+/// What Safe mode leaves out: all others of 1.18.33, by the program's own table of tools.
+const LEFT_OUT: &[&str] = &[
+    "bash",
+    "codesearch",
+    "execute",
+    "lsp",
+    "multiedit",
+    "patch",
+    "plan_enter",
+    "plan_exit",
+    "question",
+    "skill",
+    "task",
+    "todoread",
+    "webfetch",
+    "websearch",
+];
+
+/// Whether OpenCode has or had a tool of this name.
+pub(super) fn is_known(name: &str) -> bool {
+    SAFE.contains(&name) || LEFT_OUT.contains(&name)
+}
+
+/// Whether a tool is one of a server's, by OpenCode's `server_tool` spelling.
+pub(super) fn is_of(tool: &str, server: &str) -> bool {
+    tool.strip_prefix(server).is_some_and(|rest| rest.starts_with('_'))
+}
