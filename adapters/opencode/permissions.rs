@@ -29,7 +29,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         partly(
             Tested,
             "not by path, `..` or links: `external_directory`, and a rule for each link out of the vault that is there at the \
-             start. Elsewhere than on Linux a vault with such links is refused. Long answers of tools, which OpenCode puts \
+             start; with such a link, no `grep`. Elsewhere than on Linux a vault with such links is refused. Long answers of tools, which OpenCode puts \
              aside, can be read, those of other sessions too",
         ),
         BESIDE_SHELL,

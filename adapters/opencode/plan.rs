@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::person::{self, Person};
+use super::reach::Rule;
 use super::{SPEC, config, environment, flags, place, prompt, reach, servers, tools};
 use crate::adapters::{Context, version};
 use crate::env::Os;
@@ -61,8 +62,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         env,
         files,
         notices: person.notices,
-        allowed_tools: (request.mode == Mode::Safe)
-            .then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect()),
+        allowed_tools: (request.mode == Mode::Safe).then(|| given(&permissions)),
         ..Plan::new(&SPEC, request, context)
     })
 }
@@ -93,11 +93,18 @@ fn safe(request: &Request, context: &Context<'_>) -> Result<Person, Error> {
             });
         }
         person.notices.push(format!(
-            "{} of the vault's links lead out of it or to hidden files, and are not followed; the first is `{first}`.",
+            "{} of the vault's links lead out of it or to hidden files, and are not followed; the first is `{first}`. OpenCode's \
+             search in files would follow them, so it is not given.",
             links.len()
         ));
     }
     Ok(person)
+}
+
+/// The tools that the mode gives.
+fn given(permissions: &[(String, Rule)]) -> Vec<String> {
+    let refused = |tool: &str| permissions.iter().any(|(name, rule)| name == tool && *rule == Rule::All("deny"));
+    tools::SAFE.iter().filter(|tool| !refused(tool)).map(|tool| (*tool).to_owned()).collect()
 }
 
 fn shown(path: &Path, vault: &Path) -> String {

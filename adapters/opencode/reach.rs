@@ -74,7 +74,9 @@ fn safe(
     }
     rules.push(("read".into(), Rule::By(read)));
     rules.push(("edit".into(), Rule::By(edit)));
-    rules.extend(["glob", "grep", "list", "todowrite"].map(|tool| (tool.to_owned(), Rule::All(ALLOW))));
+    rules.extend(["glob", "list", "todowrite"].map(|tool| (tool.to_owned(), Rule::All(ALLOW))));
+    // Its rules are about what it looks for, not where; named as the place to look, a link to a file is followed (measured).
+    rules.push(("grep".to_owned(), Rule::All(if links.is_empty() { ALLOW } else { DENY })));
     rules.push(("external_directory".into(), Rule::By(outside)));
     rules
 }

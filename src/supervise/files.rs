@@ -67,13 +67,7 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
-<<<<<<< HEAD
-        Ok(PrivateFiles { folder: Some(folder), paths, scratch, result })
-=======
-        let scratch = scratch.map(|scratch| folder.path().join(&scratch.name));
-        scratch.as_ref().map_or(Ok(()), std::fs::create_dir)?;
         Ok(PrivateFiles { folder: Some(folder), paths, scratch: stays.or(scratch), result })
->>>>>>> ba8a740 (Add OpenCode: its plans, its decoder, its rules, and the packages of its program)
     }
 
     /// The folder that all of it is in.
@@ -112,11 +106,11 @@ impl PrivateFiles {
     }
 }
 
-<<<<<<< HEAD
 /// Whether a name stays below the folder it is put into.
 fn is_below(name: &Path) -> bool {
     name.components().all(|part| matches!(part, std::path::Component::Normal(_)))
-=======
+}
+
 /// The folder of a scratch that stays: made where it is missing, private, and empty.
 ///
 /// What an agent left in it is put aside beside it: the next run must not find it (it might be an agent's settings), and it
@@ -156,5 +150,4 @@ fn make(folder: &Path) -> io::Result<()> {
     }
     let problem = format!("`{}` is not a private folder of this user; remove it", folder.display());
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
->>>>>>> ba8a740 (Add OpenCode: its plans, its decoder, its rules, and the packages of its program)
 }
