@@ -188,7 +188,7 @@ fn what_is_asked_for_is_in_the_plan_of_every_agent_or_refused() {
         let asked: [(&str, Request, &[&str]); 6] = [
             ("the prompt", plain(), &["Which-note-is-it"]),
             ("a model", plain().model("some/model-5"), &["some/model-5"]),
-            ("a session", plain().resume(session), &[session]),
+            ("a session", plain().resume(*session), &[*session]),
             ("a system prompt", plain().system_prompt("Answer-in-rhyme"), &["Answer-in-rhyme", "Which-note-is-it"]),
             ("a variable", plain().env("SOME_SETTING", "its-value"), &["SOME_SETTING=its-value"]),
             (
