@@ -2,6 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests read their environment and start processes")]
 #![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, dead_code, unreachable_pub, reason = "tests")]
 
+mod codex_failures;
+mod codex_hostile;
+mod codex_scenario;
+mod codex_stop;
 mod command;
 mod copilot_failures;
 mod copilot_mcp;

@@ -1,8 +1,10 @@
 //! What the tests of the real CLIs stand on: a machine of their own, a scripted model, and what a run told.
 
+pub mod codex;
 pub mod command;
 pub mod machine;
 pub mod model;
+pub mod responses;
 pub mod service;
 pub mod told;
 pub mod versions;

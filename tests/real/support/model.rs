@@ -1,4 +1,5 @@
-//! A scripted model server: OpenAI chat completions on a local port, and a log of all it was asked.
+//! A scripted model server on a local port, and a log of all it was asked. It speaks OpenAI chat completions; what else
+//! it speaks stands in files of its own ([`super::responses`]), on the same scripts.
 //!
 //! Which turn of the script answers is decided by the conversation itself: by how many answers of the model stand after
 //! the person's last message. So a request that is sent again gets the same turn again, and a session that is continued
@@ -31,14 +32,14 @@ impl Gate {
         self.0.send_replace(true);
     }
 
-    async fn passed(&self) {
+    pub(super) async fn passed(&self) {
         let _ = self.0.subscribe().wait_for(|open| *open).await;
     }
 }
 
 /// A part of an answer.
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     Text(String),
     Think(String),
     Tool {
@@ -56,7 +57,7 @@ enum Part {
 /// One answer of the model.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     status: Option<(u16, String)>,
     headers: Vec<(&'static str, String)>,
     silent: bool,
@@ -254,6 +255,36 @@ impl Model {
     }
 }
 
+/// What the server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protocol {
+    ChatCompletions,
+    Responses,
+}
+
+impl Protocol {
+    /// The protocol of a request, by its address.
+    fn of(path: &str) -> Option<Protocol> {
+        let known = [("/chat/completions", Protocol::ChatCompletions), ("/responses", Protocol::Responses)];
+        known.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, protocol)| protocol)
+    }
+
+    /// Which turn answers this conversation.
+    fn turn_of(self, body: &Value, turns: &[Vec<Turn>]) -> usize {
+        match self {
+            Protocol::ChatCompletions => turn_of(body),
+            Protocol::Responses => super::responses::turn_of(body, turns),
+        }
+    }
+
+    fn stream(self, parts: Vec<Part>, ids: usize) -> Body {
+        match self {
+            Protocol::ChatCompletions => Body::from_stream(stream(parts, ids)),
+            Protocol::Responses => Body::from_stream(super::responses::stream(parts, ids)),
+        }
+    }
+}
+
 /// Which turn answers this conversation.
 fn turn_of(body: &Value) -> usize {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -268,17 +299,17 @@ async fn answer(
     body: Bytes,
 ) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    if method != Method::POST || !uri.path().ends_with("/chat/completions") {
+    let Some(protocol) = Protocol::of(uri.path()).filter(|_| method == Method::POST) else {
         let host = headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
         let mut log = state.log.lock().expect("no handler panics while it holds the log");
         log.calls.push(Call { path: uri.path().into(), headers, body, turn: None });
         return service::answer(uri.path(), &host);
-    }
+    };
     let main = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let (turn, ids) = {
         let mut log = state.log.lock().expect("no handler panics while it holds the log");
         let turns = state.turns.lock().expect("no test panics while it holds the script");
-        let index = turn_of(&body).min(turns.len().saturating_sub(1));
+        let index = protocol.turn_of(&body, &turns).min(turns.len().saturating_sub(1));
         log.calls.push(Call { path: uri.path().into(), headers, body: body.clone(), turn: main.then_some(index) });
         let attempts = &turns[index];
         let attempt = log.attempts.entry(index).or_default();
@@ -315,7 +346,7 @@ async fn answer(
             .expect("the header is valid");
     }
     let response = response.header("content-type", "text/event-stream");
-    response.body(Body::from_stream(stream(turn.parts, ids))).expect("the script's headers are valid")
+    response.body(protocol.stream(turn.parts, ids)).expect("the script's headers are valid")
 }
 
 fn usage() -> Value {
