@@ -73,6 +73,10 @@ pub(super) fn person(request: &Request, host: &HostEnv, survey: &Survey) -> Pers
             _ => {}
         }
     }
+    // What lies in a folder that the request names is not known to be the person's, and must not choose their secrets.
+    if ["CODEX_HOME", "HOME", "USERPROFILE"].iter().any(|name| request.env.contains_key(*name)) {
+        person.provider_variables.clear();
+    }
     person
 }
 

@@ -273,6 +273,17 @@ fn a_script_of_windows_and_an_older_version_are_refused() {
 }
 
 #[test]
+fn a_folder_that_the_request_names_chooses_no_secret() {
+    let mut machine = machine(Os::Linux);
+    machine.see(Look::Text("/srv/codex/config.toml".into()), Seen::Text(HOSTILE.into()));
+    let plan = machine.plan(&machine.request("go").env("CODEX_HOME", "/srv/codex")).expect("it can be planned");
+    assert_eq!(plan.env.get("AZURE_OPENAI_API_KEY"), Some(&EnvChange::Remove));
+    machine.settings(HOSTILE);
+    let plan = machine.plan(&machine.request("go")).expect("it can be planned");
+    assert_eq!(plan.env.get("AZURE_OPENAI_API_KEY"), None, "the person's own provider has its key");
+}
+
+#[test]
 fn both_names_taken_by_the_person_is_refused() {
     let mut machine = machine(Os::Linux);
     machine.settings("[mcp_servers.tolaria]\ncommand='a'\n[mcp_servers.tolaria_app]\ncommand='a'\n");

@@ -194,7 +194,9 @@ static LIMITS: &[Rule] = &[
 /// The model.
 static MODEL: &[Rule] = &[
     Rule {
-        on: phrase(r"(?:unexpected status 404 Not Found: )?The model `(?P<model>[^`\n]+)` does not exist or you do not have access to it\."),
+        on: phrase(
+            r"(?:unexpected status 404 Not Found: )?The model `(?P<model>[^`\n]+)` does not exist or you do not have access to it\.",
+        ),
         code: Code::ModelUnavailable,
         text: "model_unavailable",
         source: "recording fail_x404; the same with its status, 0.171.0",
@@ -202,7 +204,9 @@ static MODEL: &[Rule] = &[
         near_miss: Text("The model `ship` does not exist any more."),
     },
     Rule {
-        on: phrase(r"(?:unexpected status 400 Bad Request: )?The '(?P<model>[^'\n]+)' model is not supported when using Codex\b"),
+        on: phrase(
+            r"(?:unexpected status 400 Bad Request: )?The '(?P<model>[^'\n]+)' model is not supported when using Codex\b",
+        ),
         code: Code::ModelUnavailable,
         text: "model_unavailable",
         source: "recording fail_x400",

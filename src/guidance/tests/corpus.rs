@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::spec;
+use super::{spec, spec_of};
 use crate::guidance::{AgentError, Code, Failure, classify};
 
 const CORPUS: &str = include_str!("../../../tests/guidance/corpus.jsonl");
@@ -20,6 +20,9 @@ struct Case {
     id: String,
     code: Code,
     source: String,
+    /// Whose message it is; Copilot's where nothing is said.
+    #[serde(default)]
+    agent: Option<String>,
     #[serde(default)]
     exit_code: Option<i32>,
     #[serde(default)]
@@ -62,7 +65,7 @@ fn code_of(case: &Case) -> Code {
         signal: case.signal,
         stderr: &case.stderr,
         errors: &errors,
-        ..Failure::new(spec(), "Tolaria")
+        ..Failure::new(case.agent.as_deref().map_or_else(spec, spec_of), "Tolaria")
     };
     classify(&failure).code
 }

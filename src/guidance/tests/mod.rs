@@ -9,3 +9,9 @@ mod rules;
 fn spec() -> &'static crate::adapters::Spec {
     crate::adapters::ALL[0].spec()
 }
+
+/// The table of an agent.
+fn spec_of(id: &str) -> &'static crate::adapters::Spec {
+    let mut all = crate::adapters::ALL.iter().map(|adapter| adapter.spec());
+    all.find(|spec| spec.id.as_str() == id).unwrap_or_else(|| panic!("no agent is called {id}"))
+}
