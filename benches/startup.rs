@@ -12,6 +12,9 @@
 #[allow(dead_code, unreachable_pub, missing_debug_implementations, reason = "the model of the tests of the real CLIs")]
 #[path = "../tests/real/support/model.rs"]
 mod model;
+#[allow(dead_code, unreachable_pub, reason = "the model server speaks more than this bench asks for")]
+#[path = "../tests/real/support/responses.rs"]
+mod responses;
 #[allow(dead_code, unreachable_pub, reason = "the model server can also play the agent's own service")]
 #[path = "../tests/real/support/service.rs"]
 mod service;
