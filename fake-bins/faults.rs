@@ -272,7 +272,7 @@ mod unix {
     use std::path::Path;
     use std::process::Command;
 
-    use nix::sys::signal::{SigSet, Signal, raise};
+    use nix::sys::signal::{SigHandler, SigSet, Signal, raise, signal as set};
 
     pub(super) fn name(command: &mut Command, path: &Path) {
         use std::os::unix::process::CommandExt;
@@ -282,6 +282,12 @@ mod unix {
     pub(super) fn die(number: i32) {
         match Signal::try_from(number) {
             Ok(signal) => {
+                #[expect(
+                    unsafe_code,
+                    reason = "Rust itself handles SIGSEGV, and lives on after one that was only raised"
+                )]
+                // SAFETY: setting the default action installs no handler.
+                let _ = unsafe { set(signal, SigHandler::SigDfl) };
                 let _ = raise(signal);
             }
             Err(_) => crate::bad_setup(&format!("`{number}` is no signal")),

@@ -88,7 +88,8 @@ impl LauncherBuilder {
         self
     }
 
-    /// How long an agent may take to end by itself once it was asked to, before all of it is killed. Default: 2 seconds.
+    /// How long an agent may take to end by itself once it was asked to, before all of it is killed; also
+    /// after the host itself was killed (Linux, macOS). Default: 2 seconds.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> LauncherBuilder {
         self.grace = grace;

@@ -364,7 +364,7 @@ impl Launcher {
         let how = Spawn {
             stdin: matches!(&plan.stdin, Stdin::Bytes(_)),
             polite: Polite::from(spec.stop_signal),
-            guarded: true,
+            guarded: Some(self.shared.grace),
         };
         let (tree, pipes) = Tree::spawn(&command, how).map_err(|error| {
             Error::Setup(Box::new(guidance::cannot_start(spec, app, &plan.program, &plan.cwd, &error)))

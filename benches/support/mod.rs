@@ -104,3 +104,13 @@ pub(crate) fn all_threads() -> Duration {
     });
     Duration::from_nanos(used.sum::<u64>())
 }
+
+/// How long all live threads of this process have stood in the queue for a processor (Linux).
+pub(crate) fn waited() -> Duration {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Duration::ZERO };
+    let waited = tasks.filter_map(|task| {
+        let stat = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        stat.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(waited.sum::<u64>())
+}

@@ -1,7 +1,6 @@
 //! Runs a short process, such as a version probe or a login shell, and keeps what it printed.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -29,11 +28,9 @@ pub(crate) struct Captured {
 /// Its whole tree is ended afterwards, whether it exited or the limit passed; so is it when this future is dropped.
 /// Errors only where it could not start.
 pub(crate) async fn capture(mut command: Command, limit: Duration, max_bytes: usize) -> io::Result<Captured> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let began = Instant::now();
-    let mark = format!("capture/{}/{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    command.env.insert(MARK.into(), mark.into());
-    let (tree, pipes) = Tree::spawn(&command, Spawn { stdin: false, polite: Polite::Term, guarded: false })?;
+    command.env.insert(MARK.into(), "capture".into());
+    let (tree, pipes) = Tree::spawn(&command, Spawn { stdin: false, polite: Polite::Term, guarded: None })?;
 
     let mut captured = Captured {
         exit_code: None,

@@ -14,23 +14,30 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::keeper::soon_on_keeper;
-use super::{MARK, Polite};
+use super::{MARK, Polite, members, table};
 
-/// What the shell does. `MARK` and a newline stand before it. Plain POSIX; the search by mark needs `/proc` and `grep`.
+/// What the shell does; `name` (of the mark) and `parents` (whom an orphan can come to, as `1|7`) are set before. Plain
+/// POSIX; the search by mark needs `/proc` and `grep`. An environment may be long in coming (see the table of Linux), so
+/// all are looked at only once and beside the rest, then those of orphans and of children of the agents.
+///
+/// Grace and limit are hundredths of a second by the clock of the system, since a round takes as long as the machine lets
+/// it; without such a clock a round counts as the pause in it.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
-runs= folders=
-while read -r what pid signal mark; do
+runs= folders= grace=0 now=0
+while read -r what pid signal rest; do
   case $what in
-    +) runs="$runs $pid:$signal:$mark" ;;
+    +) runs="$runs $pid:$signal:${rest#* }"
+       [ "${rest%% *}" -gt "$grace" ] && grace=${rest%% *} ;;
     -) kept=
        for run in $runs; do case $run in "$pid":*) ;; *) kept="$kept $run" ;; esac; done
        runs=$kept ;;
-    f) folders="$folders$pid $mark
+    f) folders="$folders$pid $rest
 " ;;
   esac
 done
@@ -41,27 +48,43 @@ forget() {
   exit 0
 }
 strike() {
-  left=
+  marks=
   for run in $runs; do
-    pid=${run%%:*} rest=${run#*:}
-    signal=${1:-${rest%%:*}} mark=${rest#*:}
-    kill -s "$signal" -- "-$pid" && left=1
-    for file in $(grep -lsFxz "$name=$mark" /proc/[0-9]*/environ); do
-      file=${file#/proc/}
-      kill -s "$signal" "${file%/environ}" && left=1
-    done
-  done 2>/dev/null
-  [ "$left" ]
+    rest=${run#*:}
+    case ${rest%%:*} in $2)
+      kill -s "$1" -- "-${run%%:*}" && left=1
+      marks="$marks -e $name=${rest#*:}" ;;
+    esac
+  done
 }
-strike '' || forget
-for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  sleep 0.1
-  strike 0 || forget
+marked() {
+  signal=$1
+  shift
+  for file in $(grep -lsFxz $marks /dev/null "$@"); do
+    file=${file#/proc/}
+    kill -s "$signal" "${file%/environ}" && left=1
+  done
+}
+everyone() {
+  left= files=
+  strike "$1" '*'
+  for file in $(grep -lsE "^PPid:[[:space:]]($parents)\$" /proc/[0-9]*/status); do files="$files ${file%status}environ"; done
+  marked "$1" $files
+  [ "$left" ] || forget
+  sleep "$2"
+  if read -r up rest < /proc/uptime; then now=${up%.*}${up#*.}; else now=$((now + $3)); fi
+}
+[ "$runs" ] || forget
+for run in $runs; do parents="$parents|${run%%:*}"; done
+for signal in TERM INT; do
+  strike "$signal" "$signal"
+  [ "$marks" ] && marked "$signal" /proc/[0-9]*/environ &
 done
-for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  strike KILL || forget
-  sleep 0.05
-done
+everyone 0 0 0
+end=$((now + grace))
+while [ "$now" -lt "$end" ]; do everyone 0 0.05 5; done
+end=$((now + 200))
+while [ "$now" -lt "$end" ]; do everyone KILL 0.02 2; done
 forget
 "#;
 
@@ -73,12 +96,14 @@ struct Guard {
 }
 
 /// Tells of a new tree. Returns before the shell has started: the agent is already at work, and must be listened to.
-pub(super) fn add(leader: i32, polite: Polite, mark: &str) {
+pub(super) fn add(leader: i32, polite: Polite, grace: Duration, mark: &str) {
     let signal = match polite {
         Polite::Term => "TERM",
         Polite::Int => "INT",
     };
-    let line = format!("+ {leader} {signal} {mark}\n");
+    // What the shell can count with; a grace of days is one for ever.
+    let grace = (grace.as_millis() / 10).min(100_000_000);
+    let line = format!("+ {leader} {signal} {grace} {mark}\n");
     let mut guard = lock();
     guard.trees.insert(leader, line.clone());
     if guard.shell.is_some() && !guard.tell(&line) {
@@ -125,7 +150,9 @@ impl Guard {
     #[expect(clippy::disallowed_methods, reason = "a second place that starts a process: it outlives this one")]
     fn start(&mut self) {
         let mut command = std::process::Command::new("/bin/sh");
-        command.arg("-c").arg(format!("name={MARK}{SCRIPT}")).arg("agent-launcher-guard").current_dir("/");
+        let parents: Vec<String> = members::adopters(&table::all()).iter().map(i32::to_string).collect();
+        let script = format!("name={MARK} parents='{}'{SCRIPT}", parents.join("|"));
+        command.arg("-c").arg(script).arg("agent-launcher-guard").current_dir("/");
         command.env_clear().env("PATH", "/usr/bin:/bin:/run/current-system/sw/bin").env("LC_ALL", "C").process_group(0);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let Ok(shell) = spawned else { return };

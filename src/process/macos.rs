@@ -5,18 +5,7 @@ use std::ffi::OsStr;
 use nix::libc;
 use nix::unistd::{Pid, getsid};
 
-/// One process, as far as belonging to a tree is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Process {
-    pub(super) pid: i32,
-    pub(super) parent: i32,
-    pub(super) group: i32,
-    pub(super) session: i32,
-    /// When it started, in microseconds. With the pid it names a process for good, as pids are used again.
-    pub(super) start: u64,
-    /// Whether it has ended and only waits to be collected.
-    pub(super) ended: bool,
-}
+use super::members::Process;
 
 /// Every process that may be seen.
 pub(super) fn all() -> Vec<Process> {
@@ -34,30 +23,35 @@ pub(super) fn all() -> Vec<Process> {
     pids.into_iter().filter(|pid| *pid > 0).filter_map(one).collect()
 }
 
-/// The process with this pid.
-pub(super) fn one(pid: i32) -> Option<Process> {
-    let size = i32::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
-    let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
-    // SAFETY: the buffer is as long as the length given, and all zeros is a value of the structure.
-    #[expect(unsafe_code, reason = "libproc has no safe binding")]
-    let info = unsafe {
-        let written = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size);
-        if written != size {
-            return None;
-        }
-        info.assume_init()
-    };
+/// When the process with this pid started, in microseconds.
+pub(super) fn start(pid: i32) -> Option<u64> {
+    let info = info(pid)?;
+    Some(info.pbi_start_tvsec.saturating_mul(1_000_000).saturating_add(info.pbi_start_tvusec))
+}
+
+fn one(pid: i32) -> Option<Process> {
+    let info = info(pid)?;
     Some(Process {
         pid,
         parent: i32::try_from(info.pbi_ppid).ok()?,
         group: i32::try_from(info.pbi_pgid).ok()?,
         session: getsid(Some(Pid::from_raw(pid))).map(Pid::as_raw).unwrap_or_default(),
-        start: info.pbi_start_tvsec.saturating_mul(1_000_000).saturating_add(info.pbi_start_tvusec),
         ended: info.pbi_status == libc::SZOMB,
     })
 }
 
+fn info(pid: i32) -> Option<libc::proc_bsdinfo> {
+    let size = i32::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
+    let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
+    // SAFETY: the buffer is as long as the length given, and all zeros is a value of the structure.
+    #[expect(unsafe_code, reason = "libproc has no safe binding")]
+    unsafe {
+        let written = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size);
+        (written == size).then(|| info.assume_init())
+    }
+}
+
 /// Whether the process was started with our mark in its environment. Never told: macOS hides most environments.
-pub(super) fn has_mark(_pid: i32, _mark: &OsStr) -> bool {
-    false
+pub(super) fn has_mark(_pid: i32, _mark: &OsStr) -> Option<bool> {
+    Some(false)
 }

@@ -8,6 +8,8 @@ mod capture;
 mod guard;
 #[cfg(unix)]
 mod keeper;
+#[cfg(unix)]
+mod members;
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
 mod table;
@@ -81,8 +83,9 @@ pub(crate) struct Spawn {
     pub(crate) stdin: bool,
     /// How the tree is asked to end.
     pub(crate) polite: Polite,
-    /// Whether the tree is ended when this process dies without warning. Costs a shell as long as one such tree lives.
-    pub(crate) guarded: bool,
+    /// The grace of a tree that is ended when this process dies without warning. `None` where it is not: the guard costs a
+    /// shell as long as one such tree lives.
+    pub(crate) guarded: Option<Duration>,
 }
 
 /// A mark as it may stand in the environment and in a line of text: other characters than letters, digits and `._/-` are
@@ -155,10 +158,11 @@ impl Tree {
 
     /// Kills the tree, again and again until nothing of it is left or [`KILL_LIMIT`] has passed.
     pub(crate) async fn kill(&self) -> bool {
-        let limit = Instant::now() + KILL_LIMIT;
+        let limit = Instant::now() + if self.is_given_up() { Duration::ZERO } else { KILL_LIMIT };
         let mut pause = Duration::from_millis(1);
         while self.strike() > 0 {
-            if Instant::now() > limit {
+            if Instant::now() >= limit {
+                self.give_up();
                 return false;
             }
             sleep(pause).await;

@@ -2,28 +2,19 @@
 
 use std::ffi::OsStr;
 
-/// One process, as far as belonging to a tree is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Process {
-    pub(super) pid: i32,
-    pub(super) parent: i32,
-    pub(super) group: i32,
-    pub(super) session: i32,
-    pub(super) start: u64,
-    pub(super) ended: bool,
-}
+use super::members::Process;
 
 /// Every process: none can be seen.
 pub(super) fn all() -> Vec<Process> {
     Vec::new()
 }
 
-/// The process with this pid: none can be seen.
-pub(super) fn one(_pid: i32) -> Option<Process> {
+/// When the process with this pid started: cannot be seen.
+pub(super) fn start(_pid: i32) -> Option<u64> {
     None
 }
 
 /// Whether the process was started with our mark in its environment: cannot be seen.
-pub(super) fn has_mark(_pid: i32, _mark: &OsStr) -> bool {
-    false
+pub(super) fn has_mark(_pid: i32, _mark: &OsStr) -> Option<bool> {
+    Some(false)
 }

@@ -9,8 +9,7 @@
 //! can have its pid, and as long as a group has members, the kernel gives its number to nobody. A tree once seen empty
 //! after its leader's end is gone for good and never signalled again.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::pin::pin;
@@ -25,11 +24,9 @@ use tokio::process::Child;
 
 use super::guard;
 use super::keeper::on_keeper;
-use super::table::{self, Process};
-use super::{Command, Exit, MARK, Pipes, Polite, Spawn};
-
-/// How long a synchronous kill may take. It ends as soon as nothing is left, commonly after a millisecond.
-const KILL_NOW_LIMIT: Duration = Duration::from_secs(2);
+use super::members::{Known, Member, Process};
+use super::table;
+use super::{Command, Exit, KILL_LIMIT, MARK, Pipes, Polite, Spawn};
 
 /// A started process and all that it started. Dropping it kills all of them before it returns.
 #[derive(Debug)]
@@ -38,12 +35,12 @@ pub(crate) struct Tree {
     leader: i32,
     /// The leader's start time; `None` where the table could not be read.
     start: Option<u64>,
-    mark: OsString,
     /// Whether the guard knows it.
     guarded: bool,
-    /// Members seen so far: pid and start time.
-    known: Mutex<HashMap<i32, u64>>,
+    known: Mutex<Known>,
     gone: AtomicBool,
+    /// Whether it was killed for as long as a kill may take, in vain.
+    given_up: AtomicBool,
 }
 
 impl Tree {
@@ -53,8 +50,11 @@ impl Tree {
     /// tree that is `guarded` is ended as a whole.
     pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
         let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
-        let command = command.clone();
-        let mark = command.env.get(OsStr::new(MARK)).cloned().unwrap_or_default();
+        let mut command = command.clone();
+        // Two hosts may start the very same plan: what one of them stops must not be the other's.
+        let mut mark = command.env.get(OsStr::new(MARK)).cloned().unwrap_or_default();
+        mark.push(format!("/{}", uuid::Uuid::new_v4().simple()));
+        command.env.insert(MARK.into(), mark.clone());
         let started = on_keeper(move || {
             let _guard = runtime.enter();
             start(&command, how)
@@ -69,14 +69,15 @@ impl Tree {
             stderr: child.stderr.take().expect("stderr is piped"),
         };
         // The leader is not collected before `exited` or `try_wait` runs, so this is the right process.
-        let start = table::one(leader).map(|process| process.start);
-        let known = Mutex::new(start.map(|start| (leader, start)).into_iter().collect());
-        let guarded = how.guarded && mark.to_str().is_some_and(is_plain);
-        if let (true, Some(mark)) = (guarded, mark.to_str()) {
-            guard::add(leader, how.polite, mark);
+        let start = table::start(leader);
+        let known = Mutex::new(Known::new(leader, start, mark.clone()));
+        let guard = how.guarded.zip(mark.to_str().filter(|mark| is_plain(mark)));
+        let guarded = guard.is_some();
+        if let Some((grace, mark)) = guard {
+            guard::add(leader, how.polite, grace, mark);
         }
-        let tree = Tree { child: Mutex::new(child), leader, start, mark, guarded, known, gone: AtomicBool::new(false) };
-        Ok((Arc::new(tree), pipes))
+        let (gone, given_up) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok((Arc::new(Tree { child: Mutex::new(child), leader, start, guarded, known, gone, given_up }), pipes))
     }
 
     /// Tells of the folder with the tree's private files, so that it goes with the tree where this process is killed.
@@ -102,6 +103,15 @@ impl Tree {
         self.gone.load(Ordering::Acquire)
     }
 
+    /// Whether a kill has lasted as long as it may and something was left. Then there is no use in waiting again.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Acquire)
+    }
+
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Release);
+    }
+
     /// How many processes of the tree are alive.
     pub(crate) fn live(&self) -> usize {
         self.members().len()
@@ -119,16 +129,20 @@ impl Tree {
         members.len()
     }
 
-    /// Kills the tree until nothing is left, before it returns. Bounded; does nothing on a tree that is gone.
+    /// Kills the tree until nothing is left, before it returns. Bounded by [`KILL_LIMIT`]; does nothing on a tree that is
+    /// gone, and strikes once at one that was killed in vain before.
     pub(crate) fn kill_now(&self) {
-        let limit = Instant::now() + KILL_NOW_LIMIT;
+        let limit = Instant::now() + if self.is_given_up() { Duration::ZERO } else { KILL_LIMIT };
         let mut pause = Duration::from_micros(200);
         while !self.is_gone() {
             let live = self.strike();
             let collected = !matches!(lock(&self.child).try_wait(), Ok(None));
             // Looked at once more after the leader was collected: only then is it known that the tree is gone for good.
-            if (live == 0 && collected && self.live() == 0) || Instant::now() > limit {
+            if live == 0 && collected && self.live() == 0 {
                 return;
+            }
+            if Instant::now() >= limit {
+                return self.give_up();
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(5));
@@ -136,7 +150,7 @@ impl Tree {
     }
 
     /// The living members, as the table has them now.
-    fn members(&self) -> Vec<Process> {
+    fn members(&self) -> Vec<Member> {
         if self.is_gone() {
             return Vec::new();
         }
@@ -145,45 +159,22 @@ impl Tree {
         let mut table = table::all();
         if table.is_empty() && !collected {
             // Where the table cannot be read, the leader and its group are all that is known.
-            let (pid, start) = (self.leader, self.start.unwrap_or_default());
-            table.push(Process { pid, parent: 0, group: pid, session: pid, start, ended: false });
+            let pid = self.leader;
+            table.push(Process { pid, parent: 0, group: pid, session: pid, ended: false });
         }
-        let leader = table.iter().find(|process| process.pid == self.leader);
-        // The leader's pid belongs to a stranger now: then nothing of its session is left, and the number means nothing.
-        let reused = leader.zip(self.start).is_some_and(|(process, start)| process.start != start);
-
-        let mut known = lock(&self.known);
-        let mut members: HashMap<i32, Process> = HashMap::new();
-        for process in &table {
-            let of_session = !reused && (process.session == self.leader || process.group == self.leader);
-            let seen = known.get(&process.pid) == Some(&process.start);
-            let newer = self.start.is_none_or(|start| process.start >= start);
-            if of_session || seen || (newer && self.has_mark(process.pid)) {
-                members.insert(process.pid, *process);
-            }
-        }
-        loop {
-            let child_of = |process: &&Process| members.get(&process.parent).is_some_and(|parent| !parent.ended);
-            let found: Vec<Process> =
-                table.iter().filter(|process| !members.contains_key(&process.pid)).filter(child_of).copied().collect();
-            if found.is_empty() {
-                break;
-            }
-            members.extend(found.into_iter().map(|process| (process.pid, process)));
-        }
-        for process in members.values().filter(|process| process.ended && process.pid != self.leader) {
+        let mut members = lock(&self.known).look(&table);
+        for ended in members.iter().map(|member| member.process).filter(|process| process.ended) {
             // An orphan comes to this process where that is the first of a container or adopts on purpose.
-            if process.parent.unsigned_abs() == std::process::id() {
-                let _ = nix::sys::wait::waitpid(Pid::from_raw(process.pid), Some(nix::sys::wait::WaitPidFlag::WNOHANG));
+            if ended.pid != self.leader && ended.parent.unsigned_abs() == std::process::id() {
+                let _ = nix::sys::wait::waitpid(Pid::from_raw(ended.pid), Some(nix::sys::wait::WaitPidFlag::WNOHANG));
             }
         }
-        members.retain(|_, process| !process.ended);
-        *known = members.values().map(|process| (process.pid, process.start)).collect();
+        members.retain(|member| !member.process.ended);
         if members.is_empty() && collected {
             self.gone.store(true, Ordering::Release);
             self.unguard();
         }
-        members.into_values().collect()
+        members
     }
 
     fn unguard(&self) {
@@ -192,20 +183,16 @@ impl Tree {
         }
     }
 
-    fn has_mark(&self, pid: i32) -> bool {
-        !self.mark.is_empty() && table::has_mark(pid, &self.mark)
-    }
-
     #[expect(clippy::disallowed_methods, reason = "the one place that signals")]
-    fn signal(&self, members: &[Process], signal: Signal) {
-        let leader = table::one(self.leader);
-        if lock(&self.child).id().is_some() && leader.map(|process| process.start) == self.start {
+    fn signal(&self, members: &[Member], signal: Signal) {
+        let leader = table::start(self.leader);
+        if lock(&self.child).id().is_some() && leader == self.start {
             // The whole group at once: the kernel lets no fork slip through.
             let _ = nix::sys::signal::killpg(Pid::from_raw(self.leader), signal);
         }
-        for member in members.iter().filter(|member| member.group != self.leader || leader.is_none()) {
-            if table::one(member.pid).is_some_and(|now| now.start == member.start) {
-                let _ = nix::sys::signal::kill(Pid::from_raw(member.pid), signal);
+        for member in members.iter().filter(|member| member.process.group != self.leader || leader.is_none()) {
+            if table::start(member.process.pid) == Some(member.start) {
+                let _ = nix::sys::signal::kill(Pid::from_raw(member.process.pid), signal);
             }
         }
     }
@@ -293,4 +280,32 @@ fn prepare(parent: u32, on_parent_death: Signal) -> io::Result<()> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poison| poison.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tree_that_was_killed_in_vain_is_still_struck_once_by_each_further_kill() {
+        let command = Command {
+            program: "/bin/sh".into(),
+            args: ["-c", "read never"].map(Into::into).into(),
+            cwd: "/".into(),
+            env: BTreeMap::new(),
+        };
+        let how = Spawn { stdin: true, polite: Polite::Term, guarded: None };
+        for now in [true, false] {
+            let (tree, _pipes) = Tree::spawn(&command, how).unwrap();
+            tree.give_up();
+            if now {
+                tree.kill_now();
+            } else {
+                tree.kill().await;
+            }
+            assert_eq!(tree.exited().await.unwrap(), Exit { code: None, signal: Some(9) });
+        }
+    }
 }

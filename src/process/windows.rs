@@ -57,6 +57,13 @@ impl Tree {
     /// Nothing is told: a killed host leaves its private files to the system.
     pub(crate) fn owns(&self, _folder: &std::path::Path) {}
 
+    /// Never: a job ends all that is in it.
+    pub(super) fn is_given_up(&self) -> bool {
+        false
+    }
+
+    pub(super) fn give_up(&self) {}
+
     /// The leader's pid, for logs; 0 once it was collected.
     pub(crate) fn leader(&self) -> u32 {
         lock(&self.child).id().unwrap_or_default()

@@ -256,6 +256,10 @@ fn a_misspelt_scenario_and_an_unscripted_agent_are_no_agents() {
 fn it_dies_by_a_signal_and_its_children_are_written_down() {
     use std::os::unix::process::ExitStatusExt as _;
 
+    // Rust handles this one itself, and would live on.
+    let alone = Alone::new("signal 11");
+    let status = Command::new(alone.root.path().join("copilot")).args(["-p", "hi"]).status().unwrap();
+    assert_eq!(status.signal(), Some(11));
     let alone = Alone::new("fork\nsetsid-child ignore-term\ndouble-fork\nsignal 9");
     let status = Command::new(alone.root.path().join("copilot")).args(["-p", "hi"]).status().unwrap();
     assert_eq!(status.signal(), Some(9));

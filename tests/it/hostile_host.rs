@@ -42,6 +42,41 @@ async fn a_dropped_run_frees_its_id_at_once_and_does_not_touch_the_next_one() {
     assert_eq!(processes::alive(&bench.pids()), [0; 0]);
 }
 
+/// Two parts of one app, or two of its windows, may ask for the very same thing: the same stream id, the same session.
+#[tokio::test]
+async fn of_two_launchers_that_run_the_same_request_each_stops_its_own_run_alone() {
+    let bench = Bench::copilot("ignore TERM\nfork setsid double ignore-term\nout ready\nwait-file go\nanswer");
+    let launchers = [(); 2].map(|()| bench.builder().grace(Duration::from_millis(100)).build());
+    let request = bench.request("hello").stream_id("panel");
+    let (mut first, mut told) = ready(&bench, &launchers[0], &request).await;
+    let before = bench.pids();
+    // The later one is the one that the earlier could take for its own: it has all its marks and is newer.
+    let (mut second, mut told_second) = ready(&bench, &launchers[1], &request).await;
+    let of_second: Vec<u32> = bench.pids().into_iter().filter(|pid| !before.contains(pid)).collect();
+    // The agent and what left its session; the one between them ends by itself.
+    let alive = within("the end of the one between", async {
+        loop {
+            match processes::alive(&of_second) {
+                alive if alive.len() <= 2 => return alive,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await;
+    assert_eq!(alive.len(), 2, "{of_second:?}");
+
+    assert!(launchers[0].cancel("panel"));
+    told.extend(collect(&mut first).await);
+    assert_eq!(check(&told).status, Status::Cancelled);
+    assert_eq!(processes::alive(&before), [0; 0]);
+    assert_eq!(processes::alive(&of_second), alive);
+
+    std::fs::write(bench.bin().join("go"), "").unwrap();
+    told_second.extend(collect(&mut second).await);
+    assert_eq!((check(&told_second).status, text(&told_second).as_str()), (Status::Completed, "Hello from the fake"));
+    assert_eq!(processes::alive(&of_second), [0; 0]);
+}
+
 #[tokio::test]
 async fn a_cancelled_run_keeps_its_id_to_its_done_and_no_longer() {
     let bench = Bench::copilot(STALL);

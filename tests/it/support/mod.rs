@@ -5,6 +5,7 @@ mod bench;
 pub(crate) mod command;
 mod events;
 pub(crate) mod fake;
+pub(crate) mod matrix;
 pub(crate) mod processes;
 
 #[allow(unused_imports, reason = "each topic takes what it needs")]
