@@ -19,8 +19,8 @@ use crate::event::Event;
 use crate::guidance::{self, Failure, Guidance};
 use crate::plan::{EnvChange, Plan, Stdin, Ticket};
 use crate::plugin::Plugin;
-use crate::process::{self, Command, MARK, Polite, Spawn, Tree};
-use crate::request::{AgentId, EnvValue, Request};
+use crate::process::{self, Command, Polite, Spawn, Tree};
+use crate::request::{AgentId, Request};
 use crate::run::{Live, Registry, Run};
 use crate::supervise::{self, Facts, Limits, PrivateFiles, Supervisor};
 use crate::survey::Survey;
@@ -304,9 +304,6 @@ impl Launcher {
                 plan.env.entry(name).or_insert(change);
             }
         }
-        // Both ids are the request's, so that planning stays a function; the fresh session id makes the mark unique.
-        let mark = process::mark(&format!("{}/{}", request.stream_id, request.session_id));
-        plan.env.insert(MARK.into(), EnvChange::Set(EnvValue::Plain(mark)));
         plan.ticket = ticket;
         Ok(plan)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, timeout};
 
-use super::{Command, Exit, MARK, Polite, Spawn, Tree};
+use super::{Command, Exit, Polite, Spawn, Tree};
 
 /// How long a pipe may stay silent and open once its process has exited and the rest of the tree was ended.
 const LINGER: Duration = Duration::from_millis(200);
@@ -27,9 +27,8 @@ pub(crate) struct Captured {
 ///
 /// Its whole tree is ended afterwards, whether it exited or the limit passed; so is it when this future is dropped.
 /// Errors only where it could not start.
-pub(crate) async fn capture(mut command: Command, limit: Duration, max_bytes: usize) -> io::Result<Captured> {
+pub(crate) async fn capture(command: Command, limit: Duration, max_bytes: usize) -> io::Result<Captured> {
     let began = Instant::now();
-    command.env.insert(MARK.into(), "capture".into());
     let (tree, pipes) = Tree::spawn(&command, Spawn { stdin: false, polite: Polite::Term, guarded: None })?;
 
     let mut captured = Captured {

@@ -52,7 +52,7 @@ impl Ask for System {
     }
 
     fn has_mark(&self, pid: i32) -> Option<bool> {
-        if self.0.is_empty() { Some(false) } else { table::has_mark(pid, &self.0) }
+        table::has_mark(pid, &self.0)
     }
 }
 

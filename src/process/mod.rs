@@ -40,7 +40,8 @@ pub(crate) use tree::Tree;
 /// The variable whose value every process of a tree inherits, and no other process has.
 ///
 /// What leaves the tree by a double fork into a session of its own is found by it (Linux).
-pub(crate) const MARK: &str = "AGENT_LAUNCHER_RUN";
+#[cfg(unix)]
+const MARK: &str = "AGENT_LAUNCHER_RUN";
 
 /// How long what an agent left behind at its own exit may take to end once it was asked to.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
@@ -86,14 +87,6 @@ pub(crate) struct Spawn {
     /// The grace of a tree that is ended when this process dies without warning. `None` where it is not: the guard costs a
     /// shell as long as one such tree lives.
     pub(crate) guarded: Option<Duration>,
-}
-
-/// A mark as it may stand in the environment and in a line of text: other characters than letters, digits and `._/-` are
-/// written as their code.
-pub(crate) fn mark(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "./-".contains(c);
-    let coded = |c: char| if plain(c) { c.to_string() } else { format!("_{:x}_", u32::from(c)) };
-    text.chars().map(coded).collect()
 }
 
 /// The signal that asks a tree to end by itself. On Windows there is none, and the tree is ended at once.

@@ -9,7 +9,6 @@
 //! can have its pid, and as long as a group has members, the kernel gives its number to nobody. A tree once seen empty
 //! after its leader's end is gone for good and never signalled again.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::pin::pin;
@@ -51,10 +50,9 @@ impl Tree {
     pub(crate) fn spawn(command: &Command, how: Spawn) -> io::Result<(Arc<Tree>, Pipes)> {
         let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let mut command = command.clone();
-        // Two hosts may start the very same plan: what one of them stops must not be the other's.
-        let mut mark = command.env.get(OsStr::new(MARK)).cloned().unwrap_or_default();
-        mark.push(format!("/{}", uuid::Uuid::new_v4().simple()));
-        command.env.insert(MARK.into(), mark.clone());
+        // Of no plan, but of this start alone: what one host stops must not be another's that starts the same plan.
+        let mark = uuid::Uuid::new_v4().simple().to_string();
+        command.env.insert(MARK.into(), mark.clone().into());
         let started = on_keeper(move || {
             let _guard = runtime.enter();
             start(&command, how)
@@ -70,11 +68,10 @@ impl Tree {
         };
         // The leader is not collected before `exited` or `try_wait` runs, so this is the right process.
         let start = table::start(leader);
-        let known = Mutex::new(Known::new(leader, start, mark.clone()));
-        let guard = how.guarded.zip(mark.to_str().filter(|mark| is_plain(mark)));
-        let guarded = guard.is_some();
-        if let Some((grace, mark)) = guard {
-            guard::add(leader, how.polite, grace, mark);
+        let known = Mutex::new(Known::new(leader, start, mark.clone().into()));
+        let guarded = how.guarded.is_some();
+        if let Some(grace) = how.guarded {
+            guard::add(leader, how.polite, grace, &mark);
         }
         let (gone, given_up) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok((Arc::new(Tree { child: Mutex::new(child), leader, start, guarded, known, gone, given_up }), pipes))
@@ -203,11 +200,6 @@ impl Drop for Tree {
         self.kill_now();
         self.unguard();
     }
-}
-
-/// Whether the mark can be told to a shell, one word on a line.
-fn is_plain(mark: &str) -> bool {
-    !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte))
 }
 
 fn signal_of(polite: Polite) -> Signal {
