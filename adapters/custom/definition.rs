@@ -148,6 +148,8 @@ pub(super) struct Mcp {
     pub(super) names: Vec<String>,
     /// What the agent would replace in a value, so that a server that has it is refused.
     pub(super) expands: Vec<String>,
+    /// Arguments for each server, with `{server}`.
+    pub(super) each: Vec<Template>,
     /// How its tools are called, with `{server}`.
     pub(super) tools: Option<String>,
 }

@@ -54,6 +54,7 @@ pub(super) fn plan(custom: &Custom, request: &Request, context: &Context<'_>) ->
         system_prompt: request.system_prompt.as_deref().unwrap_or_default(),
         mcp_config: &own.text,
         mcp_file: own.file.as_ref().map(|_| files),
+        ..Values::default()
     };
     let prompt_args = definition.run.prompt_args.as_deref();
     let args = args(definition, mode, request, context, (&own, prompt_args), &values)?;
@@ -177,6 +178,7 @@ fn args(
         }
     }
     add("prompt", &own.args)?;
+    args.extend(own.each.iter().cloned());
     let extra = extra(definition, request)?;
     let prompt = match prompt {
         Some(_) if request.private_prompt => {

@@ -23,6 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "server",
     "rest",
     "names",
+    "each",
     "expands",
     "tools",
 ];
@@ -41,6 +42,7 @@ pub(super) fn mcp(root: &Table<'_>, place: Where, scratch: bool) -> Result<Optio
     if let Some(tools) = tools.as_ref().filter(|tools| !tools.value.contains("{server}")) {
         return Err(table.error(tools.at, "`mcp.tools` has no `{server}` in it, such as `mcp__{server}__`"));
     }
+    let each = templates(&table, "each", &["server"], &[], place, false)?.unwrap_or_default();
     let rest = table.json("rest")?;
     let servers = steps(&table, "servers")?.unwrap_or_else(|| vec!["mcpServers".to_owned()]);
     let names = steps(&table, "names")?.unwrap_or_default();
@@ -57,6 +59,7 @@ pub(super) fn mcp(root: &Table<'_>, place: Where, scratch: bool) -> Result<Optio
         server: table.json("server")?,
         rest,
         names,
+        each,
         expands: plain(table.texts("expands", 8)?),
         tools: tools.map(|tools| tools.value),
     }))

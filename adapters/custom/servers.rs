@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Mcp, McpForm};
-use super::template::Template;
+use super::template::{self, Template, Values};
 use crate::adapters::Context;
-use crate::plan::PrivateFile;
+use crate::plan::{Arg, PrivateFile};
 use crate::request::{EnvValue, McpServer, Request};
 
 /// The longest configuration in a variable or an argument, in bytes: Linux takes 131,071 in one string.
@@ -21,6 +21,8 @@ pub(super) struct Servers {
     /// The configuration.
     pub(super) text: String,
     pub(super) args: Vec<Template>,
+    /// What each server has in the arguments beside.
+    pub(super) each: Vec<Arg>,
     pub(super) file: Option<PrivateFile>,
     pub(super) variable: Option<String>,
     /// Whether the configuration holds a secret.
@@ -67,7 +69,19 @@ pub(super) fn servers(
         bytes: text.into_bytes(),
     };
     debug_assert_eq!(files, definition.files.len(), "the configuration comes behind the definition's own files");
-    Ok(match &mcp.form {
+    let mut each = Vec::new();
+    for server in &request.mcp_servers {
+        let values = Values {
+            vault: template::path_text(&request.vault).unwrap_or_default(),
+            server: &server.name,
+            ..Values::default()
+        };
+        // A server's name begins with no dash: that is checked of every request.
+        each.extend(
+            template::fill(&mcp.each, &values).map_err(|problem| Problem::Server(server.name.clone(), problem))?,
+        );
+    }
+    let handed = match &mcp.form {
         McpForm::Argument(_) if secret => {
             return unsupported(
                 "keep a secret of an MCP server: its definition passes servers as an argument, which others can read; use the \
@@ -86,7 +100,8 @@ pub(super) fn servers(
             bounded(&text)?;
             Servers { text, variable: Some(name.clone()), secret, ..Servers::default() }
         }
-    })
+    };
+    Ok(Servers { each, ..handed })
 }
 
 /// The JSON for the agent.

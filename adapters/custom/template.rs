@@ -21,6 +21,8 @@ pub(super) enum Hole {
     SystemPrompt,
     /// The configuration of the MCP servers, or the path of the file that holds it.
     McpConfig,
+    /// The name of an MCP server.
+    Server,
     /// The path of a private file of the definition, by its place in the list.
     File(usize),
 }
@@ -47,6 +49,7 @@ pub(super) struct Values<'a> {
     pub(super) system_prompt: &'a str,
     /// The configuration itself, where it travels in the argument.
     pub(super) mcp_config: &'a str,
+    pub(super) server: &'a str,
     /// Which private file holds it, where one does.
     pub(super) mcp_file: Option<usize>,
 }
@@ -115,6 +118,7 @@ impl Template {
                 Hole::Model => text.push_str(values.model),
                 Hole::Session => text.push_str(values.session),
                 Hole::SystemPrompt => text.push_str(values.system_prompt),
+                Hole::Server => text.push_str(values.server),
                 Hole::McpConfig => match values.mcp_file {
                     Some(file) => return Arg::File { prefix: text, file },
                     None => text.push_str(values.mcp_config),
@@ -180,6 +184,7 @@ fn hole(name: &str, allowed: &[&str], files: &[String]) -> Result<Hole, String> 
         "session" => Hole::Session,
         "system_prompt" => Hole::SystemPrompt,
         "mcp_config" => Hole::McpConfig,
+        "server" => Hole::Server,
         _ => return Err(format!("`{{{name}}}` is no placeholder; known here: {}", here(allowed))),
     };
     if known { Ok(hole) } else { Err(format!("`{{{name}}}` is not known here; known: {}", here(allowed))) }

@@ -14,6 +14,7 @@ mod copilot_prompts;
 mod copilot_scenario;
 mod copilot_signed_in;
 mod copilot_stop;
+mod described;
 mod discover;
 mod hostile;
 mod support;

@@ -190,6 +190,13 @@ async fn servers_travel_in_each_form() {
     let none = plan(&bench, &variable, request(&bench, "hi")).await.unwrap();
     assert_eq!(printed(&none)["env"]["set"]["SCRIBE_CONFIG"], json!("{\"mcpServers\":{}}"));
 
+    let each = with(SCRIBE, FILE, &format!("{FILE}\neach = [\"--allow\", \"mcp:{{server}}\"]"));
+    let two = asked().mcp_server(McpServer::stdio("other", node.clone()));
+    let args_of_two = args(&plan(&bench, &each, two).await.unwrap());
+    let expected = ["--mcp-config", "<mcp-config>", "--allow", "mcp:tolaria", "--allow", "mcp:other", "--prompt=hi"];
+    assert_eq!(args_of_two[args_of_two.len() - 7..], expected);
+    assert!(!args(&plan(&bench, &each, request(&bench, "hi")).await.unwrap()).contains(&"--allow".to_owned()));
+
     let signs = with(SCRIBE, FILE, &format!("{FILE}\nexpands = [\"$\"]"));
     let error =
         plan(&bench, &signs, request(&bench, "hi").mcp_server(server(&bench).env("A", "$HOME"))).await.unwrap_err();
