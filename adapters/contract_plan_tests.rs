@@ -1,4 +1,4 @@
-//! What the plans of every adapter of [`ALL`] keep to, whatever is asked. A new one is held to it with no edit here.
+//! What the plans of every adapter of [`ALL`](super::ALL) keep to, whatever is asked. A new one is held to it with no edit here.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
-use super::{ALL, Adapter, Context};
+use super::{Adapter, Context, held};
 use crate::discover::{Binary, Via};
 use crate::env::{Arch, HostEnv, Os};
 use crate::error::Error;
@@ -110,9 +110,8 @@ fn planned(adapter: &dyn Adapter, request: &Request) -> Plan {
 }
 
 fn each(check: impl Fn(&'static dyn Adapter, &str)) {
-    assert!(!ALL.is_empty());
-    for adapter in ALL {
-        check(*adapter, adapter.spec().id.as_str());
+    for adapter in held() {
+        check(adapter, adapter.spec().id.as_str());
     }
 }
 
@@ -212,6 +211,57 @@ fn what_is_asked_for_is_in_the_plan_of_every_agent_or_refused() {
                     Err(Error::Unsupported { .. }) if what != "the prompt" => {}
                     Err(error) => panic!("{id}: {what}: {error}"),
                 }
+            }
+        }
+    });
+}
+
+/// Flags and variables of a plan, as [`super::Source`] names them, but for what the request itself names.
+fn named(plan: &Plan) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut args = args(plan).into_iter().take_while(|arg| *arg != "--");
+    while let Some(arg) = args.next() {
+        if !arg.starts_with('-') || arg == "-" {
+            continue;
+        }
+        let name = arg.split(['=', '@']).next().unwrap_or_default();
+        if ["-c", "--config"].contains(&arg) {
+            let key = args.next().unwrap_or_default().split(['=', '.']).next().unwrap_or_default();
+            names.push(format!("-c {key}"));
+        } else {
+            names.push(name.to_owned());
+        }
+    }
+    // What every agent gets, and what a test asked for.
+    let shared = ["PATH", "NO_COLOR", "GIT_TERMINAL_PROMPT", "SOME_SETTING", "MY_TOKEN"];
+    names.extend(plan.env.iter().filter_map(|(name, change)| {
+        (matches!(change, EnvChange::Set(_)) && !shared.contains(&name.as_str())).then(|| name.clone())
+    }));
+    names
+}
+
+#[test]
+fn every_flag_and_variable_of_every_plan_has_a_source() {
+    let long = "x".repeat(200 * 1024);
+    each(|adapter, id| {
+        let plain = |prompt: &str| request(adapter, prompt);
+        let server = McpServer::stdio("tolaria", "node").arg("$HOME").secret_env("API_KEY", "k");
+        let requests = [
+            plain("a"),
+            plain("-a"),
+            plain("/a"),
+            plain(&long),
+            plain("a").private_prompt(true).system_prompt("b"),
+            plain("a").system_prompt("b").model("m").mcp_server(server.clone()),
+            plain("a").resume("0f8fad5b-d9cb-469f-a165-70867728950e").model("p/m").mcp_server(server),
+            plain("a").secret_env("MY_TOKEN", "t"),
+        ];
+        let sources: Vec<&str> = adapter.spec().sources.iter().map(|source| source.name).collect();
+        for (request, mode) in requests.iter().flat_map(|request| [(request, Mode::Safe), (request, Mode::PowerUser)]) {
+            let request = request.clone().mode(mode);
+            let Ok(plan) = Machine::new(adapter, adapter.spec().tested).plan(adapter, &request) else { continue };
+            for name in named(&plan) {
+                assert!(sources.contains(&name.as_str()), "{id}: nobody says where `{name}` is known from: {plan}");
             }
         }
     });
@@ -387,8 +437,8 @@ proptest! {
     /// Whatever a request holds, no plan of any agent holds what opens all; and planning is a function.
     #[test]
     fn no_request_brings_a_bypass_into_any_plan(asked in asked()) {
-        for adapter in ALL {
-            keeps(*adapter, &asked)?;
+        for adapter in held() {
+            keeps(adapter, &asked)?;
         }
     }
 }

@@ -8,17 +8,22 @@ use super::{ALL, Adapter};
 /// How many recordings of the real program each agent has at least.
 const RECORDINGS: usize = 20;
 
-fn each(check: impl Fn(&dyn Adapter, &str)) {
+/// The adapters that are held to the contract: all of the crate, and the toy that shows how one is made.
+pub(crate) fn held() -> impl Iterator<Item = &'static dyn Adapter> {
     assert!(!ALL.is_empty());
-    for adapter in ALL {
-        check(*adapter, adapter.spec().id.as_str());
+    ALL.iter().copied().chain([&super::toy::Toy as &dyn Adapter])
+}
+
+fn each(check: impl Fn(&dyn Adapter, &str)) {
+    for adapter in held() {
+        check(adapter, adapter.spec().id.as_str());
     }
 }
 
 #[test]
 fn no_two_agents_have_an_id_a_name_or_a_program_in_common() {
     let mut known: Vec<&str> = Vec::new();
-    for spec in ALL.iter().map(|adapter| adapter.spec()) {
+    for spec in held().map(|adapter| adapter.spec()) {
         let own: Vec<&str> = [spec.id.as_str(), spec.name].into_iter().chain(spec.programs.iter().copied()).collect();
         for word in &own {
             assert!(!known.contains(word), "`{word}` is of two agents");
@@ -72,6 +77,23 @@ fn every_agent_answers_every_capability_in_order() {
 }
 
 #[test]
+fn every_source_of_every_agent_has_a_version_and_a_date() {
+    each(|adapter, id| {
+        let sources = adapter.spec().sources;
+        assert!(!sources.is_empty(), "{id}");
+        for (at, source) in sources.iter().enumerate() {
+            assert!(sources[..at].iter().all(|other| other.name != source.name), "{id}: {source:?} stands twice");
+            let date = source.date.strip_prefix("20").filter(|rest| rest.as_bytes().get(2) == Some(&b'-'));
+            assert!(date.is_some_and(|rest| rest.len() >= 5), "{id}: {source:?} has no date");
+            assert!(source.version.contains(|c: char| c.is_ascii_digit()), "{id}: {source:?} has no version");
+            for words in [source.what, source.how] {
+                assert!(words.len() > 4 && !words.contains(['|', '\n']) && !words.ends_with('.'), "{id}: {source:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn no_safe_mode_gives_a_free_shell_or_what_lies_outside_the_vault() {
     each(|adapter, id| {
         for row in adapter.spec().permissions {
@@ -85,16 +107,18 @@ fn no_safe_mode_gives_a_free_shell_or_what_lies_outside_the_vault() {
 
 #[test]
 fn every_agent_has_recordings_whose_events_were_reviewed() {
-    each(|adapter, id| {
+    // The toy is no program that could be recorded.
+    for adapter in ALL {
+        let id = adapter.spec().id.as_str();
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(id);
         let snapshots: Vec<String> = std::fs::read_dir(&folder)
             .unwrap_or_else(|error| panic!("{id} has no snapshots in `{}`: {error}", folder.display()))
             .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
             .collect();
         let reviewed = |name: &str| snapshots.iter().any(|snapshot| snapshot.ends_with(&format!("_{name}.snap")));
-        let count = recordings(adapter).iter().filter(|(name, _)| reviewed(name)).count();
+        let count = recordings(*adapter).iter().filter(|(name, _)| reviewed(name)).count();
         assert!(count >= RECORDINGS, "{id} has {count} recordings with a snapshot, and {RECORDINGS} are due");
-    });
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ static SPEC: Spec = Spec {
     answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
     permissions: &[],
+    sources: &[],
     rules: &[],
 };
 

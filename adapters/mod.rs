@@ -22,10 +22,16 @@ mod golden;
 pub(crate) mod obeyed;
 mod opencode;
 mod permissions;
+mod sources;
 mod text;
+#[cfg(test)]
+mod toy;
 mod version;
 
+#[cfg(test)]
+pub(crate) use contract_tests::held;
 pub(crate) use permissions::Permission;
+pub(crate) use sources::Source;
 
 use crate::discover::{Binary, ChildEnvironment};
 use crate::env::HostEnv;
@@ -45,6 +51,8 @@ pub(crate) static ALL: &[&dyn Adapter] =
 static UNLISTED: &[&dyn Adapter] = &[
     #[cfg(feature = "cli")]
     &demo::Demo,
+    #[cfg(test)]
+    &toy::Toy,
 ];
 
 /// The agents that one launcher knows: all of this crate, and those that its host described.
@@ -223,6 +231,9 @@ pub(crate) struct Spec {
     /// What its modes give, for `docs/PERMISSIONS.md`.
     #[cfg_attr(not(test), expect(dead_code, reason = "the document is generated from it, by a test"))]
     pub(crate) permissions: &'static [Permission],
+    /// Where the flags and variables of its plans are known from, for `docs/ADAPTERS.md`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the document is generated from it, by a test"))]
+    pub(crate) sources: &'static [Source],
     /// What its sentences and error events mean, most specific first.
     pub(crate) rules: &'static [&'static [Rule]],
 }

@@ -35,6 +35,11 @@ impl AgentId {
         AgentId(Cow::Owned(id.into()))
     }
 
+    /// An id by a name that is known when the program is built.
+    pub const fn from_static(id: &'static str) -> AgentId {
+        AgentId(Cow::Borrowed(id))
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0

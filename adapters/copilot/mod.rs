@@ -23,6 +23,7 @@ mod plugins;
 mod prompt;
 mod rules;
 mod servers;
+mod sources;
 mod surrogates;
 mod tools;
 mod tripwire;
@@ -57,6 +58,7 @@ static SPEC: Spec = Spec {
     answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
     permissions: permissions::PERMISSIONS,
+    sources: sources::SOURCES,
     rules: rules::RULES,
 };
 

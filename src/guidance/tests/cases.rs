@@ -214,6 +214,7 @@ static STRICT: Spec = Spec {
     answer: Answer::Pieces,
     stop_signal: StopSignal::Term,
     permissions: &[],
+    sources: &[],
     rules: &[&[
         Rule {
             on: On::Exit(&[55]),

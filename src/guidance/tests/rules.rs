@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::spec;
-use crate::adapters::{ALL, Spec};
+use crate::adapters::{Spec, held};
 use crate::guidance::classify::{NAMES, rules};
 use crate::guidance::fill::{Params, guidance};
 use crate::guidance::rule::{Example, On, Pattern, Rule};
@@ -37,7 +37,7 @@ fn classified(spec: &'static Spec, rule: &Rule, signal: &Example) -> (Code, Stri
 
 /// Every rule of every agent, those that all share included.
 fn all_rules() -> impl Iterator<Item = (&'static Spec, &'static Rule)> {
-    ALL.iter().flat_map(|adapter| rules(adapter.spec()).map(|rule| (adapter.spec(), rule)))
+    held().flat_map(|adapter| rules(adapter.spec()).map(|rule| (adapter.spec(), rule)))
 }
 
 fn patterns() -> impl Iterator<Item = (&'static Rule, &'static Pattern)> {
