@@ -37,6 +37,7 @@ static SPEC: Spec = Spec {
     stop_signal: StopSignal::Term,
     permissions: &[],
     sources: &[],
+    texts: &[],
     rules: &[],
 };
 

@@ -37,7 +37,7 @@ use crate::discover::{Binary, ChildEnvironment};
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::event::{EventKind, Usage};
-use crate::guidance::{AgentError, Rule};
+use crate::guidance::{AgentError, Rule, Text};
 use crate::plan::Plan;
 use crate::request::{AgentId, Request};
 use crate::survey::{Look, Survey};
@@ -234,6 +234,8 @@ pub(crate) struct Spec {
     /// Where the flags and variables of its plans are known from, for `docs/ADAPTERS.md`.
     #[cfg_attr(not(test), expect(dead_code, reason = "the document is generated from it, by a test"))]
     pub(crate) sources: &'static [Source],
+    /// Words for what happens to this agent alone, beside those for all; a rule names one by its key.
+    pub(crate) texts: &'static [Text],
     /// What its sentences and error events mean, most specific first.
     pub(crate) rules: &'static [&'static [Rule]],
 }

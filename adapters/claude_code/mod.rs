@@ -21,6 +21,8 @@ mod prompt;
 mod rules;
 mod servers;
 mod sign_in;
+mod sources;
+mod texts;
 mod tools;
 mod tripwire;
 mod wire;
@@ -55,6 +57,8 @@ static SPEC: Spec = Spec {
     // it tells a `result` first, which takes up to a second longer, and exits with 0 (measured).
     stop_signal: StopSignal::Term,
     permissions: permissions::PERMISSIONS,
+    sources: sources::SOURCES,
+    texts: texts::TEXTS,
     rules: rules::RULES,
 };
 

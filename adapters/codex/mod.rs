@@ -27,6 +27,8 @@ mod prompt;
 mod rules;
 mod safe;
 mod servers;
+mod sources;
+mod texts;
 mod tripwire;
 mod value;
 mod wire;
@@ -60,6 +62,8 @@ static SPEC: Spec = Spec {
     stop_signal: StopSignal::Term,
     answer: Answer::Messages,
     permissions: permissions::PERMISSIONS,
+    sources: sources::SOURCES,
+    texts: texts::TEXTS,
     rules: rules::RULES,
 };
 

@@ -59,6 +59,7 @@ static SPEC: Spec = Spec {
     stop_signal: StopSignal::Term,
     permissions: permissions::PERMISSIONS,
     sources: sources::SOURCES,
+    texts: &[],
     rules: rules::RULES,
 };
 

@@ -51,6 +51,8 @@ pub(super) fn spec(definition: &Definition) -> Spec {
         answer: Answer::Pieces,
         stop_signal: definition.stop,
         permissions: &[],
+        sources: &[],
+        texts: &[],
         // One list even where it is empty: what is cached of an agent's rules is known by the address of its lists.
         rules: keep_list(vec![keep_list(rules)]),
     }

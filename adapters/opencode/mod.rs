@@ -25,6 +25,8 @@ mod prompt;
 mod reach;
 mod rules;
 mod servers;
+mod sources;
+mod texts;
 mod tools;
 mod tripwire;
 mod wire;
@@ -58,6 +60,8 @@ static SPEC: Spec = Spec {
     // It does not end on SIGTERM alone while it works, and its shells have sessions of their own: the launcher ends the rest.
     stop_signal: StopSignal::Term,
     permissions: permissions::PERMISSIONS,
+    sources: sources::SOURCES,
+    texts: texts::TEXTS,
     rules: rules::RULES,
 };
 

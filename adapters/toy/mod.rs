@@ -45,6 +45,7 @@ static SPEC: Spec = Spec {
     stop_signal: StopSignal::Term,
     permissions: permissions::PERMISSIONS,
     sources: sources::SOURCES,
+    texts: &[],
     rules: &[rules::RULES],
 };
 

@@ -29,6 +29,7 @@ pub(crate) use before::{
 pub(crate) use classify::{AgentError, Cause, Failure, NAMES, classify};
 pub(crate) use rule::{Example, On, Rule, anchored, answer, code, event, kind, kind_status, phrase};
 pub(crate) use sentences::says;
+pub(crate) use texts::{Text, Todo};
 pub(crate) use warning::{EarlyWarning, answer_is_failure, early_warning};
 
 /// The longest answer, in bytes, that may be nothing but an error.

@@ -215,6 +215,7 @@ static STRICT: Spec = Spec {
     stop_signal: StopSignal::Term,
     permissions: &[],
     sources: &[],
+    texts: &[],
     rules: &[&[
         Rule {
             on: On::Exit(&[55]),

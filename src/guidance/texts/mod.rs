@@ -5,11 +5,10 @@
 //! translates takes the key and the parameters of a [`Guidance`](super::Guidance) and leaves the English aside.
 
 mod account;
-mod claude_code;
-mod codex;
 mod machine;
-mod opencode;
 mod run;
+
+use crate::adapters::ALL;
 
 /// A text and what to do.
 #[derive(Debug)]
@@ -39,10 +38,10 @@ pub(crate) enum Todo {
     Choose(&'static str),
 }
 
-/// Every text.
+/// Every text: those for all agents, then those that an adapter brings for its own.
 pub(crate) fn all() -> impl Iterator<Item = &'static Text> {
-    let own = claude_code::TEXTS.iter().chain(codex::TEXTS).chain(opencode::TEXTS);
-    account::TEXTS.iter().chain(own).chain(machine::TEXTS).chain(run::TEXTS)
+    let own = ALL.iter().flat_map(|adapter| adapter.spec().texts);
+    account::TEXTS.iter().chain(machine::TEXTS).chain(run::TEXTS).chain(own)
 }
 
 /// The text with this key; the one for the unknown where there is none, which a test rules out for every rule.

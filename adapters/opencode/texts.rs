@@ -1,6 +1,6 @@
 //! Texts about what only OpenCode has.
 
-use super::{
+use crate::guidance::{
     Text,
     Todo::{Choose, Run},
 };

@@ -1,6 +1,6 @@
 //! Texts that only Codex CLI needs.
 
-use super::{
+use crate::guidance::{
     Text,
     Todo::{Choose, Open, Retry, Run, Set},
 };

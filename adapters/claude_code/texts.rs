@@ -1,6 +1,6 @@
 //! Texts about the account of Claude Code.
 
-use super::{
+use crate::guidance::{
     Text,
     Todo::{Choose, Open, Retry, Run, Set},
 };
