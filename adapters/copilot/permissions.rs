@@ -13,11 +13,11 @@ pub(super) static PERMISSIONS: &[Permission] = &[
     ),
     row(
         Capability::WriteHidden,
-        partly(
+        no(
             Tested,
-            "not hidden files: `--deny-tool=write(.*),write(.*/**)`. Older versions know no such rules, which is why Safe mode \
-             begins where it does. Windows: also short names (`write(*~*/**)`), not verified. What is not hidden \
-             (`opencode.json`) can be written, and is told after the run",
+            "`--deny-tool=write(.*),write(.*/**)`, and by name what is not hidden (`write(opencode.json)`). Older versions know \
+             no such rules, which is why Safe mode begins where it does. Windows: also short names (`write(*~*/**)`), not \
+             verified",
         ),
         yes(NotVerified, ""),
     ),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::plugins::{self, Plugins};
 use super::trust::{self, Trust};
 use super::{SPEC, environment, flags, prompt, servers, tools};
+use crate::adapters::obeyed::OBEYED;
 use crate::adapters::{Context, boundary, version};
 use crate::env::Os;
 use crate::error::Error;
@@ -145,7 +146,8 @@ pub(super) fn notice_of_away(keep_out: &str) -> String {
 }
 
 /// Rules that refuse to write hidden files and folders: what other programs run or obey lies there (`.git/hooks`,
-/// `.github`, `.mcp.json`, `.claude`, `.vscode`, `.envrc`, `.obsidian` and whatever comes next).
+/// `.github`, `.mcp.json`, `.claude`, `.vscode`, `.envrc`, `.obsidian` and whatever comes next). What they obey and is not
+/// hidden is refused by its name.
 ///
 /// A relative pattern also meets folders above the vault, so a vault that lies in a hidden folder gets absolute ones, in
 /// which characters with a meaning stand as `?`.
@@ -153,14 +155,17 @@ fn hidden(vaults: &[PathBuf], os: Os) -> Vec<String> {
     let vaults: Vec<String> = vaults.iter().map(|vault| vault.to_string_lossy().replace('\\', "/")).collect();
     let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
     let mut rules = Vec::new();
+    let named = OBEYED.iter().map(|place| place.path).filter(|path| !path.starts_with('.'));
     if vaults.iter().any(|vault| vault.split('/').any(is_hidden)) {
         for vault in &vaults {
             let plain = |c: char| if "()[]{}*!,\\".contains(c) { '?' } else { c };
             let vault: String = vault.trim_end_matches('/').chars().map(plain).collect();
             rules.extend([".*", "**/.*", ".*/**", "**/.*/**"].map(|pattern| format!("write({vault}/{pattern})")));
+            rules.extend(named.clone().map(|name| format!("write({vault}/{name})")));
         }
     } else {
         rules.extend(["write(.*)".to_owned(), "write(.*/**)".to_owned()]);
+        rules.extend(named.map(|name| format!("write({name})")));
     }
     if os == Os::Windows {
         // The short name of a hidden folder (`GIT~1`) begins with no dot.

@@ -41,7 +41,7 @@ pub(super) static SOURCES: &[Source] = &[
     measured(
         "--deny-tool",
         "1.0.80",
-        "Safe: no shell, no hidden file; below 1.0.80 a pattern in `write(…)` is not known or refuses every write",
+        "Safe: no shell, no hidden file, nothing that another agent obeys; below 1.0.80 a pattern in `write(…)` is not known or refuses every write",
     ),
     helped("--disable-builtin-mcps", "0.0.403", "Safe: no server that reaches the network"),
     helped("--disallow-temp-dir", "0.0.403", "Safe: the temporary folder is no vault"),

@@ -89,6 +89,8 @@ fn escapes(machine: &Machine) -> (Vec<Try>, Vec<Try>) {
         edit(".env", "ALLOW_ALL"),
         create(".obsidian/x.json"),
         create(".GIT/hooks/post-commit"),
+        create("opencode.json"),
+        create("ROOT/vault/opencode.jsonc"),
     ];
     (outside, hidden)
 }
