@@ -235,7 +235,7 @@ fn named(plan: &Plan) -> Vec<String> {
     // What every agent gets, and what a test asked for.
     let shared = ["PATH", "NO_COLOR", "GIT_TERMINAL_PROMPT", "MY_TOKEN", "API_KEY"];
     names.extend(plan.env.iter().filter_map(|(name, change)| {
-        (matches!(change, EnvChange::Set(_)) && !shared.contains(&name.as_str())).then(|| name.clone())
+        (*change != EnvChange::Remove && !shared.contains(&name.as_str())).then(|| name.clone())
     }));
     names
 }
