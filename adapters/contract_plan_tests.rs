@@ -234,9 +234,9 @@ fn named(plan: &Plan) -> Vec<String> {
     }
     // What every agent gets, and what a test asked for.
     let shared = ["PATH", "NO_COLOR", "GIT_TERMINAL_PROMPT", "MY_TOKEN", "API_KEY"];
-    names.extend(plan.env.iter().filter_map(|(name, change)| {
-        (*change != EnvChange::Remove && !shared.contains(&name.as_str())).then(|| name.clone())
-    }));
+    let set =
+        plan.env.iter().filter(|(name, change)| **change != EnvChange::Remove && !shared.contains(&name.as_str()));
+    names.extend(set.map(|(name, _)| name.clone()));
     names
 }
 
