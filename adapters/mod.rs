@@ -1,6 +1,6 @@
 //! What is known of each agent: one table, one planner, one decoder apiece. Nothing in here does I/O.
 //!
-//! Adding an agent adds one folder and one line to [`ALL`].
+//! Adding an agent adds one folder, and here its `mod` and its place in [`ALL`]: `docs/ADAPTERS.md`.
 
 mod answer;
 pub(crate) mod boundary;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files that are a list of facts, which may be as long as it takes.
-const LISTS: &[&str] = &["adapters/copilot/environment.rs", "adapters/copilot/wire.rs"];
+/// Files of an adapter that are a list of facts, which may be as long as it takes.
+const LISTS: &[&str] = &["environment.rs", "permissions.rs", "sources.rs", "wire.rs"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -49,7 +49,9 @@ fn quoted(text: &str) -> Vec<&str> {
 fn no_file_is_above_its_size() {
     let mut above = Vec::new();
     let is_code = |path: &&String| path.ends_with(".rs") && !path.ends_with("_tests.rs");
-    for path in files().iter().filter(is_code).filter(|path| !LISTS.contains(&path.as_str())) {
+    let is_list =
+        |path: &str| path.starts_with("adapters/") && path.rsplit('/').next().is_some_and(|name| LISTS.contains(&name));
+    for path in files().iter().filter(is_code).filter(|path| !is_list(path)) {
         let text = read(path);
         // Tests beside the code do not count: what is read together is the code.
         let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
