@@ -21,6 +21,10 @@ const SHELL: &str = "shell";
 /// Most tool calls that are followed at once, and notices that are told; more can only be nonsense.
 const MOST: usize = 256;
 
+/// A patch that failed gives no reason. Without user namespaces each one does (0.171.0, 2026-11-30).
+const NOT_WRITTEN: &str = "Codex could not write a file. If it can write none, the system may keep it from its sandbox: \
+                           `codex doctor` tells.";
+
 /// What Codex says of a tool call that nobody could approve (recordings `mcpappr_*`).
 const REFUSALS: &[&str] = &[
     "user cancelled MCP tool call",
@@ -151,6 +155,11 @@ impl Items {
                     self.trip(self.tripwire.ran(SHELL));
                 }
                 let ok = status == "completed" && command.exit_code.unwrap_or(0) == 0;
+                let no_sandbox = command.aggregated_output.as_deref().filter(|output| output.starts_with("bwrap: "));
+                if let Some(why) = no_sandbox.and_then(|output| output.lines().next()).filter(|_| ended && !ok) {
+                    let message = format!("The system keeps Codex from its sandbox, so that nothing was run: {why}");
+                    self.notice(NoticeLevel::Warning, message, events);
+                }
                 let output = command.aggregated_output.filter(|output| !output.is_empty());
                 self.done(&item, ended, ok, output, status == "declined", events);
             }
@@ -160,6 +169,9 @@ impl Items {
                 self.begin(&item, WRITER, Some(changes.to_owned()), events);
                 if ended && status == "completed" {
                     self.trip(self.tripwire.changed(&paths));
+                }
+                if ended && status == "failed" {
+                    self.notice(NoticeLevel::Warning, NOT_WRITTEN.into(), events);
                 }
                 self.done(&item, ended, status == "completed", None, status == "declined", events);
             }

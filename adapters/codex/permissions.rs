@@ -28,8 +28,8 @@ pub(super) static PERMISSIONS: &[Permission] = &[
             Tested,
             "not at the top of the vault: the profile refuses every hidden name that is there and those of other agents, \
              there or not. **Below the top** (`sub/.vscode`) a hidden file can be written, and the tripwire ends the run \
-             *after* it; so too a name that is not there where the vault has skills of Codex. A run killed while it writes \
-             may leave an empty file of such a name (Linux)",
+             *after* it. A run that is stopped while it writes, or a vault with both `.agents/skills` and `.codex/skills`, \
+             may be left with an empty file of such a name (Linux)",
         ),
         partly(Tested, "not `.git`, `.codex` and `.agents`; all others"),
     ),

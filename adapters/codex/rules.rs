@@ -67,7 +67,7 @@ static START: &[Rule] = &[
         text: "codex_sandbox",
         source: "0.171.0 on a machine without user namespaces, 2026-11; bubblewrap's own words",
         example: Text(
-            "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+            "Error: thread/start: thread/start failed: error creating thread: failed to load AGENTS.md instructions for environment `local`: fs sandbox helper failed with status exit status: 1: bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC) (code -32603)",
         ),
         near_miss: Text("bwrap is a program that makes namespaces"),
     },

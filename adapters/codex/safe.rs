@@ -104,7 +104,7 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
     let trust = vaults.iter().filter_map(|vault| Some((vault.to_str()?, untrusted())));
     let mut settings = vec![
         format!("default_permissions={}", value::text(&profile)),
-        format!("permissions.{profile}={}", permissions(&request.vault, skills.is_empty(), context)),
+        format!("permissions.{profile}={}", permissions(&request.vault, context)),
         // Only where a version should not know profiles: what the person widened stays closed then too.
         "sandbox_mode=\"workspace-write\"".into(),
         "sandbox_workspace_write={writable_roots=[],network_access=false,exclude_slash_tmp=true,exclude_tmpdir_env_var=true}"
@@ -144,17 +144,15 @@ fn profile_name(attempt: usize) -> String {
 
 /// The profile: programs may be read, the vault written, what is protected in it read, nothing else.
 ///
-/// On Linux a protected name that does not exist is held by an empty file while a patch is written. Two sandboxes at once
-/// may leave such a file behind, and Codex walks two folders of skills at once: then what does not exist is left to the
-/// tripwire.
-fn permissions(vault: &Path, alone: bool, context: &Context<'_>) -> String {
+/// On Linux a protected name that does not exist is held by an empty file while a sandbox lives. Two sandboxes at once may
+/// leave one behind: Codex walks the vault's two folders of skills at once, where it has both. That is the smaller evil.
+fn permissions(vault: &Path, context: &Context<'_>) -> String {
     let there: Vec<String> = match context.survey.seen(&Look::Names(vault.to_path_buf())) {
         Seen::Names(names) => names.iter().filter_map(|name| name.to_str().map(str::to_owned)).collect(),
         _ => Vec::new(),
     };
-    let protected = PROTECTED.iter().copied().filter(|name| alone || there.iter().any(|there| there == name));
     let hidden = there.iter().map(String::as_str).filter(|name| name.starts_with('.'));
-    let mut names: Vec<&str> = protected.chain(hidden).collect();
+    let mut names: Vec<&str> = PROTECTED.iter().copied().chain(hidden).collect();
     names.sort_unstable();
     names.dedup();
     let read = || value::text("read");

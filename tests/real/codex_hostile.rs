@@ -172,6 +172,8 @@ async fn codex_safe_lets_no_patch_out_of_the_vault_nor_to_what_others_obey() {
         ".agents/skills/evil2/SKILL.md".into(),
         ".mcp.json".into(),
         ".env".into(),
+        ".claude/settings.json".into(),
+        ".github/hooks/x.json".into(),
     ];
     let turns = paths.iter().map(|path| tool("apply_patch", patch(path, "escaped"))).collect();
     let (told, answers) = tried(&machine, &model, turns, Mode::Safe).await;
@@ -264,4 +266,60 @@ async fn codex_safe_without_a_server_says_that_it_reads_nothing() {
     let Some(machine) = machine(&model, "").await else { return };
     let told = told::run(&machine.launcher(), &machine.request("Read the note.")).await;
     assert!(told.notices().iter().any(|(_, notice)| notice.contains("only through MCP servers")), "{told:#?}");
+}
+
+#[tokio::test]
+async fn codex_safe_holds_in_a_vault_that_is_reached_through_a_link() {
+    let model = Model::start([
+        tool("apply_patch", patch("new.md", "- milk")),
+        tool("apply_patch", patch("../outside/x.md", "x")),
+        tool("apply_patch", patch(".claude/settings.json", "{}")),
+        text("Done."),
+    ])
+    .await;
+    let Some(machine) = hostile(&model, true).await else { return };
+    let link = machine.root().join("linked");
+    symlink(machine.vault(), &link).expect("the link is new");
+    let request = agent_launcher::Request::new(agent_launcher::AgentId::CODEX, &link, "Go.");
+    let told = told::run(&machine.launcher(), &request).await;
+    assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+    assert_eq!(ran(&machine), Vec::<String>::new());
+    assert!(!prompt(&model.calls()[0]).contains("VAULT-SAYS"));
+    assert_eq!((machine.read("outside/x.md"), machine.read("vault/.claude/settings.json")), (None, None));
+    if sandboxed() {
+        assert_eq!(machine.read("vault/new.md").as_deref(), Some("- milk\n"));
+    }
+}
+
+/// Puts a program before Codex that takes user namespaces away from it, as some systems do.
+fn without_namespaces(machine: &Machine) {
+    let program = machine.home().join("bin/codex");
+    let real = std::fs::canonicalize(&program).expect("the link leads to the script");
+    std::fs::remove_file(&program).expect("the link is there");
+    let inner = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$0\" \"$@\"";
+    let script =
+        format!("#!/bin/sh\nexec unshare --user --map-root-user /bin/sh -c '{inner}' '{}' \"$@\"\n", real.display());
+    machine.write("home/bin/codex", &script);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("the script is ours");
+}
+
+#[tokio::test]
+async fn codex_without_its_sandbox_does_nothing_and_says_so() {
+    let model = Model::start([
+        tool("exec_command", json!({ "cmd": "touch ran-a-shell" })),
+        tool("apply_patch", patch("new.md", "- milk")),
+        text("Done."),
+    ])
+    .await;
+    let Some(machine) = machine(&model, "").await else { return };
+    assert_sandbox(&machine);
+    without_namespaces(&machine);
+    for (mode, words) in [(Mode::Safe, "could not write a file"), (Mode::PowerUser, "keeps Codex from its sandbox")] {
+        let told = told::run(&machine.launcher(), &machine.request("Go.").mode(mode)).await;
+        assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+        assert!(told.tool_ends().iter().all(|(ok, ..)| !ok), "{told:#?}");
+        assert!(told.notices().iter().any(|(_, notice)| notice.contains(words)), "{told:#?}");
+    }
+    assert_eq!((machine.read("vault/ran-a-shell"), machine.read("vault/new.md")), (None, None));
 }
