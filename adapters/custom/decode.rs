@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::definition::{Count, Definition, Means, OutputRule, ToolFacts};
-use super::values::all_hold;
+use super::values::{Condition, all_hold};
 use crate::adapters::text::unrecognized;
 use crate::adapters::{Decoder, Report, boundary};
 use crate::event::{EventKind, NoticeLevel, Usage};
@@ -190,8 +190,9 @@ impl Jsonl {
             events.push(EventKind::ToolStart { tool_name: name, tool_id: id.clone(), input });
         }
         if facts.ends {
-            let denied = !facts.denied.is_empty() && all_hold(&facts.denied, value);
-            let ok = !denied && all_hold(&facts.ok, value);
+            let any = |conditions: &[Condition]| !conditions.is_empty() && all_hold(conditions, value);
+            let denied = any(&facts.denied);
+            let ok = !denied && !any(&facts.failed) && all_hold(&facts.ok, value);
             let broken = self.tripwire.end(&id, ok);
             if self.report.bypassed.is_none() {
                 self.report.bypassed = broken;

@@ -31,7 +31,7 @@ rules = [
   { when = { t = "think" }, event = "thinking", text = "v" },
   { when = { t = "thought" }, event = "thinking", text = "v", whole = true },
   { when = { t = "break" }, event = "break" },
-  { when = { t = "tool" }, event = "tool", id = "id", name = "name", input = "in", output = "out", ok = { code = 0 } },
+  { when = { t = "tool" }, event = "tool", id = "id", name = "name", input = "in", output = "out", ok = { code = 0 }, failed = { bad = true } },
   { when = { t = "many" }, each = "list", only = { k = [1, 2] }, event = "notice", message = "m" },
   { when = { t = "usage" }, event = "usage", input_tokens = "in", output_tokens = "out" },
   { when = { t = "count" }, event = "usage", api_ms = "ms", session_ms = "s", add = true },
@@ -111,6 +111,7 @@ fn a_tool_without_an_id_gets_one_and_a_list_is_looked_at_entry_by_entry() {
     let lines = [
         json!({"t": "tool", "name": "read", "in": {"a": 1}, "out": "x", "code": 0}),
         json!({"t": "tool", "id": 7, "name": "read", "code": 1}),
+        json!({"t": "tool", "id": 8, "name": "read", "code": 0, "bad": true}),
         json!({"t": "many", "list": [{"k": 1, "m": "one"}, {"k": 3, "m": "three"}, 4, {"k": 2, "m": "two"}]}),
         json!({"t": "many", "list": "none"}),
         json!({"deep": [{"t": false}]}),
@@ -132,6 +133,8 @@ fn a_tool_without_an_id_gets_one_and_a_list_is_looked_at_entry_by_entry() {
         done("tool-1", true, Some("x")),
         start("7", None),
         done("7", false, None),
+        start("8", None),
+        done("8", false, None),
         notice("one"),
         notice("two"),
     ];

@@ -75,7 +75,6 @@ pub(super) struct Environment {
     pub(super) safe: Vec<String>,
     pub(super) strip: Vec<String>,
     pub(super) set: Vec<(String, String)>,
-    pub(super) secret: Vec<String>,
 }
 
 /// What every run has.
@@ -86,6 +85,8 @@ pub(super) struct Run {
     pub(super) scratch: bool,
     /// Where the prompt travels; `None` for stdin.
     pub(super) prompt_args: Option<Vec<Template>>,
+    /// What stands on stdin, with `{prompt}` or `{prompt_json}`; `None` for the prompt alone.
+    pub(super) prompt_text: Option<String>,
     /// Beginnings of a prompt that the agent takes for a command of its own.
     pub(super) commands: Vec<String>,
 }
@@ -148,6 +149,8 @@ pub(super) struct Mcp {
     pub(super) names: Vec<String>,
     /// What the agent would replace in a value, so that a server that has it is refused.
     pub(super) expands: Vec<String>,
+    /// Names that no server may have.
+    pub(super) reserved: Vec<String>,
     /// Arguments for each server, with `{server}`.
     pub(super) each: Vec<Template>,
     /// How its tools are called, with `{server}`.
@@ -261,6 +264,7 @@ pub(super) struct ToolFacts {
     pub(super) path: Option<Path>,
     pub(super) output: Option<Path>,
     pub(super) ok: Vec<Condition>,
+    pub(super) failed: Vec<Condition>,
     pub(super) denied: Vec<Condition>,
 }
 

@@ -36,6 +36,7 @@ use crate::discover::ChildEnvironment;
 use crate::env::HostEnv;
 use crate::error::Error;
 use crate::plan::Plan;
+use crate::redact::redact;
 use crate::request::{AgentId, Mode, Request};
 use crate::survey::{Look, Survey};
 
@@ -140,8 +141,9 @@ impl Adapter for Custom {
     }
 }
 
-/// What somebody wrote, cut to what a line of an error bears.
+/// What somebody wrote, without what looks like a secret and cut to what a line of an error bears.
 fn shown(text: &str) -> String {
+    let text = redact(text, &[]);
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
     if text.chars().nth(80).is_some() { clean + "…" } else { clean }
 }

@@ -80,7 +80,11 @@ pub(super) fn plan(custom: &Custom, request: &Request, context: &Context<'_>) ->
         session_id: (request.resume.is_some() || definition.options.new_session.is_some()).then(|| session.to_owned()),
         args,
         scratch: definition.run.scratch.then(|| Scratch { name: SCRATCH.into(), below: None, stays: false }),
-        stdin: if prompt_args.is_none() { Stdin::Bytes(prompt.into_bytes()) } else { Stdin::Null },
+        stdin: if prompt_args.is_none() {
+            Stdin::Bytes(template::on_stdin(definition.run.prompt_text.as_deref(), &prompt).into_bytes())
+        } else {
+            Stdin::Null
+        },
         env: environment(custom, mode, request, context, variable.map(|name| (name, own.text, secret)))?,
         files: all,
         notices: unverified(definition, mode, request.mode).into_iter().chain(notice).collect(),

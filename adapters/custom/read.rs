@@ -7,7 +7,7 @@ use super::error::CustomAgentError;
 use super::forbidden::Where;
 use super::read_environment::variables;
 use super::read_find::{find, setup, version};
-use super::read_run::{args, cwd, files, mode, options, prompt_args};
+use super::read_run::{args, cwd, files, mode, options, prompt_args, prompt_text};
 use super::reader::{At, Table};
 use super::{read_guidance, read_mcp, read_output, read_run, shown};
 use crate::adapters::{Agents, StopSignal};
@@ -76,7 +76,7 @@ pub(super) fn definition(text: &str) -> Result<Definition> {
     // What every run has is in Safe runs, too, where there are any.
     let place = if safe.is_some() { Where::Safe } else { Where::PowerUser };
     let mcp = read_mcp::mcp(&root, place, scratch)?;
-    let prompt = run.child("prompt", &["by", "args", "commands"])?;
+    let prompt = run.child("prompt", &["by", "args", "text", "commands"])?;
     let prompt = prompt.ok_or_else(|| run.missing("prompt", "prompt = { by = \"stdin\" }"))?;
     let definition = Definition {
         id: id(&root)?,
@@ -91,6 +91,7 @@ pub(super) fn definition(text: &str) -> Result<Definition> {
             args: args(&run, "args", &[], &names, place)?.unwrap_or_default(),
             scratch,
             prompt_args: prompt_args(&prompt, &names, place)?,
+            prompt_text: prompt_text(&prompt)?,
             commands: plain(prompt.texts("commands", MOST)?),
         },
         options: options(&root, &names, place)?,

@@ -49,7 +49,7 @@ pub(super) fn set(table: &Table<'_>, key: &str, place: Where) -> Result<Vec<(Str
 }
 
 pub(super) fn variables(root: &Table<'_>, place: Where) -> Result<Environment> {
-    let keys = &["safe", "strip", "set", "secret"];
+    let keys = &["safe", "strip", "set"];
     let Some(table) = root.child("environment", keys)? else { return Ok(Environment::default()) };
     let names = |key: &str| {
         let names = table.texts(key, MOST_ARGS)?;
@@ -67,10 +67,5 @@ pub(super) fn variables(root: &Table<'_>, place: Where) -> Result<Environment> {
         }
         Ok(plain(names))
     };
-    Ok(Environment {
-        safe: names("safe")?,
-        strip: names("strip")?,
-        secret: names("secret")?,
-        set: set(&table, "set", place)?,
-    })
+    Ok(Environment { safe: names("safe")?, strip: names("strip")?, set: set(&table, "set", place)? })
 }

@@ -24,6 +24,7 @@ pub(super) const KEYS: &[&str] = &[
     "rest",
     "names",
     "each",
+    "reserved",
     "expands",
     "tools",
 ];
@@ -60,6 +61,7 @@ pub(super) fn mcp(root: &Table<'_>, place: Where, scratch: bool) -> Result<Optio
         rest,
         names,
         each,
+        reserved: plain(table.texts("reserved", 256)?),
         expands: plain(table.texts("expands", 8)?),
         tools: tools.map(|tools| tools.value),
     }))

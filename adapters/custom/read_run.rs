@@ -63,6 +63,18 @@ pub(super) fn prompt_args(prompt: &Table<'_>, files: &[String], place: Where) ->
     }
 }
 
+pub(super) fn prompt_text(prompt: &Table<'_>) -> Result<Option<String>> {
+    let Some(text) = prompt.text("text")? else { return Ok(None) };
+    if prompt.has("args") {
+        return Err(prompt.error(text.at, "`run.prompt.text` is for a prompt on stdin"));
+    }
+    let holes = text.value.matches("{prompt}").count() + text.value.matches("{prompt_json}").count();
+    if holes != 1 {
+        return Err(prompt.error(text.at, "`run.prompt.text` holds `{prompt}` or `{prompt_json}` once"));
+    }
+    Ok(Some(text.value))
+}
+
 pub(super) fn options(root: &Table<'_>, files: &[String], place: Where) -> Result<Options> {
     let keys = &["model", "resume", "new_session", "system_prompt", "system_in_prompt", "extra"];
     let Some(table) = root.child("options", keys)? else { return Ok(Options::default()) };

@@ -15,6 +15,52 @@ const LONGEST: usize = 96 * 1024;
 /// may be nowhere.
 const INHERITED: &[&str] = &["__proto__", "constructor", "prototype"];
 
+/// Words that agents use for tools and for kinds of permissions. Where a server's name stands in the arguments of its own,
+/// one of these might give a tool that the mode does not.
+const TOOLS: &[&str] = &[
+    "agent",
+    "all",
+    "any",
+    "apply_patch",
+    "bash",
+    "browser",
+    "cmd",
+    "command",
+    "computer",
+    "create",
+    "custom-tool",
+    "default",
+    "edit",
+    "exec",
+    "execute",
+    "fetch",
+    "hook",
+    "mcp",
+    "memory",
+    "none",
+    "patch",
+    "powershell",
+    "process",
+    "python",
+    "read",
+    "run",
+    "run_shell_command",
+    "sh",
+    "shell",
+    "sql",
+    "sub-agent",
+    "task",
+    "terminal",
+    "tool",
+    "tools",
+    "url",
+    "view",
+    "web",
+    "web_fetch",
+    "web_search",
+    "write",
+];
+
 /// How the servers are handed over.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -71,6 +117,7 @@ pub(super) fn servers(
     debug_assert_eq!(files, definition.files.len(), "the configuration comes behind the definition's own files");
     let mut each = Vec::new();
     for server in &request.mcp_servers {
+        reserved(definition, mcp, server)?;
         let values = Values {
             vault: template::path_text(&request.vault).unwrap_or_default(),
             server: &server.name,
@@ -139,6 +186,19 @@ fn config(mcp: &Mcp, request: &Request, context: &Context<'_>) -> Result<String,
         put(&mut config, &mcp.names, names);
     }
     Ok(config.to_string())
+}
+
+/// Refuses a name that the agent could take for something else.
+fn reserved(definition: &Definition, mcp: &Mcp, server: &McpServer) -> Result<(), Problem> {
+    let same = |name: &str| name.eq_ignore_ascii_case(&server.name);
+    let tools = definition.safe.iter().filter_map(|safe| safe.tools.as_ref()).flatten();
+    let of_definition = mcp.reserved.iter().chain(tools).any(|name| same(name));
+    let in_arguments = !mcp.each.is_empty() && TOOLS.iter().any(|name| same(name));
+    if of_definition || in_arguments {
+        let problem = "is what the agent calls a tool or a permission; choose another name";
+        return Err(Problem::Server(server.name.clone(), problem.into()));
+    }
+    Ok(())
 }
 
 /// Refuses a server that the agent would get with other words.

@@ -81,9 +81,7 @@ pub(super) fn table(definition: &Definition) -> Table {
         stripped: keep_list(stripped),
         // Set by the plan, which knows the vault.
         set: &[],
-        secret: keep_list(
-            environment.secret.iter().chain(&definition.setup.auth_variables).map(|name| keep(name)).collect(),
-        ),
+        secret: keep_list(definition.setup.auth_variables.iter().map(|name| keep(name)).collect()),
     }
 }
 

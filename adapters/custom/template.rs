@@ -150,6 +150,15 @@ pub(super) fn with_vault(text: &str, vault: &str) -> String {
     text.replace("{vault_json}", &inside_json(vault)).replace("{vault}", vault)
 }
 
+/// What stands on stdin. Ends with a line end where it is more than the prompt, since it is a message then.
+pub(super) fn on_stdin(text: Option<&str>, prompt: &str) -> String {
+    let Some(text) = text else { return prompt.to_owned() };
+    match text.split_once("{prompt_json}") {
+        Some((before, after)) => format!("{before}{}{after}\n", inside_json(prompt)),
+        None => text.replacen("{prompt}", prompt, 1) + "\n",
+    }
+}
+
 /// A path as text. What is not UTF-8 cannot stand in a text.
 pub(super) fn path_text(path: &Path) -> Option<&str> {
     path.to_str()

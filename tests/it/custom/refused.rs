@@ -100,6 +100,18 @@ const CASES: &[Case] = &[
     // How it is run.
     ("by = \"argument\"", "by = \"file\"", "\"file\"", "`run.prompt.by` is `\"stdin\"` or `\"argument\"`"),
     ("by = \"argument\"", "by = \"stdin\"", "\"stdin\"", "a prompt on stdin has no `args`"),
+    (
+        "args = [\"--prompt={prompt}\"]",
+        "args = [\"{prompt}\"], text = \"{prompt}\"",
+        "\"{prompt}\"], text",
+        "`run.prompt.text` is for a prompt on stdin",
+    ),
+    (
+        "by = \"argument\", args = [\"--prompt={prompt}\"]",
+        "by = \"stdin\", text = \"say\"",
+        "\"say\"",
+        "`run.prompt.text` holds `{prompt}` or `{prompt_json}` once",
+    ),
     ("[\"--prompt={prompt}\"]", "[\"--prompt\"]", "{ by", "`run.prompt` needs `args`, such as"),
     (
         "[\"--prompt={prompt}\"]",
@@ -254,6 +266,16 @@ fn every_mistake_is_told_by_its_line_and_what_to_do() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(CASES.len() >= 25);
+}
+
+#[test]
+fn tools_that_nobody_would_see_are_not_named() {
+    let error = CustomAgent::from_toml(&with(PLAIN, "[modes.safe]", "[modes.safe]\ntools = [\"read\"]")).unwrap_err();
+    assert!(error.problem.contains("no rule of `output.rules` tells which tools run"), "{error}");
+    // What looks like a secret is in no error, wherever it stands.
+    let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789abcdefghijkl";
+    let error = CustomAgent::from_toml(&with(PLAIN, "id = \"plain\"", &format!("id = \"{key}\""))).unwrap_err();
+    assert!(!error.to_string().contains("abcdefghijkl"), "{error}");
 }
 
 #[test]

@@ -220,3 +220,35 @@ async fn private_files_are_filled_in_with_the_vault() {
     assert_eq!((plan.files()[0].name.as_str(), plan.files()[0].len()), ("rules.json", size));
     assert_eq!(plan.files()[1].purpose, "mcp-config");
 }
+
+#[tokio::test]
+async fn a_prompt_on_stdin_may_be_a_message_in_json() {
+    let bench = Bench::new().fake("plain", "probe out plain 1.0.0");
+    let text = "by = \"stdin\", text = '{\"event\":\"user\",\"content\":\"{prompt_json}\"}'";
+    let definition = with(PLAIN, "by = \"stdin\"", text);
+    let request = Request::new(agent_launcher::AgentId::new("plain"), bench.vault(), "say \"{prompt}\"\n{vault}");
+    let plan = plan(&bench, &definition, request).await.unwrap();
+    let Stdin::Bytes(bytes) = plan.stdin() else { panic!("no stdin") };
+    let line = bytes.strip_suffix(b"\n").unwrap();
+    let expected = json!({"event": "user", "content": "say \"{prompt}\"\n{vault}"});
+    assert_eq!(serde_json::from_slice::<Value>(line).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_servers_name_cannot_give_a_tool() {
+    let bench = bench("");
+    let each = with(SCRIBE, FILE, &format!("{FILE}\neach = [\"--allow={{server}}\"]\nreserved = [\"scribble\"]"));
+    for name in ["bash", "Shell", "write", "edit", "scribble"] {
+        let request = request(&bench, "hi").mcp_server(McpServer::stdio(name, bench.bin().join("scribe")));
+        let error = plan(&bench, &each, request).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("MCP server `{name}`: is what the agent calls a tool or a permission; choose another name")
+        );
+    }
+    // Where the name stands in no argument, only what the definition names is refused.
+    let bash = request(&bench, "hi").mcp_server(McpServer::stdio("bash", bench.bin().join("scribe")));
+    assert!(plan(&bench, SCRIBE, bash).await.is_ok());
+    let edit = request(&bench, "hi").mcp_server(McpServer::stdio("edit", bench.bin().join("scribe")));
+    assert!(plan(&bench, SCRIBE, edit).await.is_err());
+}
