@@ -54,6 +54,14 @@ const SAFE: &[&str] = &[
 ];
 
 const STRIPPED: &[Stripped] = &[
+    widens(
+        "CLAUDE_CODE_DISABLE_ATTACHMENTS",
+        "is set in Safe mode, for `@` in a prompt not to read any file (measured)",
+    ),
+    widens(
+        "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+        "is set in Safe mode, for notes of other sessions to stay out (measured)",
+    ),
     widens("CLAUDE_CODE_PLUGIN_*", "loads plugins, whose hooks run (measured)"),
     widens("CLAUDE_CODE_SHELL_PREFIX", "wraps the start of shells and of MCP servers (measured)"),
     widens("CLAUDE_CODE_SYNC_PLUGIN*", "loads plugins (by name, in the program)"),

@@ -79,6 +79,8 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     if safe {
         // What it wrote down in earlier sessions of this folder would come with the prompt.
         changes.set("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1");
+        // Else `@/etc/passwd` in a prompt, which may quote a note, brings in the file, whatever may be read (measured).
+        changes.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1");
     }
     Ok(Plan {
         session_id: Some(session),

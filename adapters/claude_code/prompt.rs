@@ -10,7 +10,7 @@ const HEADING: &str = "User request:";
 /// Stdin takes any prompt as it is, ten megabytes included. In the arguments a dash would begin a flag, a prompt behind a
 /// list would be its next value, and 128 KB would be the end. `/config x=y` writes the person's settings even with
 /// `--setting-sources ''`, and `--disable-slash-commands` leaves some commands; a line of text before them makes them
-/// text. `@note.md` brings in a file of the vault and no other; `!` and `#` are text (all measured).
+/// text. `!` and `#` are text (all measured); `@` is the plan's to settle.
 pub(super) fn text(request: &Request) -> (String, Option<String>) {
     let blank = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';
     if !request.prompt.trim_start_matches(blank).starts_with('/') {

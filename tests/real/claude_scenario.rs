@@ -1,6 +1,6 @@
 //! The main job on the real Claude Code: a question about a note, in each mode.
 
-use agent_launcher::{EventKind, Mode, Status};
+use agent_launcher::{Code, EventKind, Mode, Status};
 use serde_json::json;
 
 use crate::support::anthropic::{self, on_every_claude, tool_results};
@@ -12,7 +12,7 @@ on_every_claude!(
     safe_answers_edits_the_note_asks_the_app_and_runs_no_shell,
     power_user_runs_the_shell_and_its_file_tools_stay_in_the_vault,
     a_second_run_continues_the_session,
-    a_session_continued_in_another_vault_works_there,
+    a_session_continued_in_another_vault_works_there_or_is_told,
 );
 
 /// The files of the person's Claude Code, as they are after a first use.
@@ -157,7 +157,7 @@ async fn a_second_run_continues_the_session(version: &'static str) {
     assert_eq!((first.input_tokens, first.output_tokens), (second.input_tokens, second.output_tokens));
 }
 
-async fn a_session_continued_in_another_vault_works_there(version: &'static str) {
+async fn a_session_continued_in_another_vault_works_there_or_is_told(version: &'static str) {
     let model = Model::start([text("The word is milk.")]).await;
     let machine = anthropic::with(version, &model).await;
     let launcher = machine.launcher();
@@ -176,6 +176,11 @@ async fn a_session_continued_in_another_vault_works_there(version: &'static str)
     let request = agent_launcher::Request::new(agent, machine.root().join("other"), "Write.").resume(&session);
     let second = told::run(&launcher, &request).await;
 
+    if version == "2.1.197" {
+        // It looks for sessions of the folder alone.
+        assert_eq!(second.error().map(|guidance| guidance.code), Some(Code::SessionNotFound), "{second:#?}");
+        return;
+    }
     assert_eq!(second.outcome().status, Status::Completed, "{second:#?}");
     assert!(model.calls().pop().unwrap().messages("user")[0].contains("Remember the first word."));
     assert_eq!(machine.read("other/made.md").as_deref(), Some("made\n"), "{second:#?}");

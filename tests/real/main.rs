@@ -2,6 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "tests read their environment and start processes")]
 #![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, dead_code, unreachable_pub, reason = "tests")]
 
+mod claude_failures;
+mod claude_hostile;
+mod claude_mcp;
+mod claude_prompts;
+mod claude_scenario;
+mod claude_stop;
 mod codex_failures;
 mod codex_hostile;
 mod codex_scenario;

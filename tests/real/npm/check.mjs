@@ -5,7 +5,7 @@
 // program unpacks itself there at its first start, which the tests then need not wait for, and a program that finds a
 // newer version unpacked in its home would run that one instead.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -57,6 +57,9 @@ for (const [alias, spec] of Object.entries(dependencies)) {
     if (!existsSync(join(folder, 'package.json'))) return 'not installed';
     const program = nativeProgram(alias.slice(0, alias.lastIndexOf('-')), folder);
     if (!program) return `no native program for ${here}`;
+    // npm makes a package's programs executable; of two versions that have a program of the same name only the one.
+    const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    for (const file of Object.values(bin ?? {})) chmodSync(join(folder, file), 0o755);
     const home = join(process.cwd(), 'node_modules', '.homes', alias);
     mkdirSync(home, { recursive: true });
     const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH, SystemRoot: process.env.SystemRoot };

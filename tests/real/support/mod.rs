@@ -1,5 +1,6 @@
 //! What the tests of the real CLIs stand on: a machine of their own, a scripted model, and what a run told.
 
+pub mod anthropic;
 pub mod codex;
 pub mod command;
 pub mod machine;

@@ -1,5 +1,5 @@
 //! A scripted model server on a local port, and a log of all it was asked. It speaks OpenAI chat completions; what else
-//! it speaks stands in files of its own ([`super::responses`]), on the same scripts.
+//! it speaks stands in files of its own ([`super::anthropic`], [`super::responses`]), on the same scripts.
 //!
 //! Which turn of the script answers is decided by the conversation itself: by how many answers of the model stand after
 //! the person's last message. So a request that is sent again gets the same turn again, and a session that is continued
@@ -137,7 +137,10 @@ impl Call {
     /// The names of the tools that the model may use.
     pub fn tools(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().into_iter().flatten();
-        tools.filter_map(|tool| tool["function"]["name"].as_str()).map(str::to_owned).collect()
+        tools
+            .filter_map(|tool| tool["function"]["name"].as_str().or(tool["name"].as_str()))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// The texts of the messages of a role, oldest first.
@@ -259,13 +262,18 @@ impl Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Protocol {
     ChatCompletions,
+    Messages,
     Responses,
 }
 
 impl Protocol {
     /// The protocol of a request, by its address.
     fn of(path: &str) -> Option<Protocol> {
-        let known = [("/chat/completions", Protocol::ChatCompletions), ("/responses", Protocol::Responses)];
+        let known = [
+            ("/chat/completions", Protocol::ChatCompletions),
+            ("/v1/messages", Protocol::Messages),
+            ("/responses", Protocol::Responses),
+        ];
         known.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, protocol)| protocol)
     }
 
@@ -273,6 +281,7 @@ impl Protocol {
     fn turn_of(self, body: &Value, turns: &[Vec<Turn>]) -> usize {
         match self {
             Protocol::ChatCompletions => turn_of(body),
+            Protocol::Messages => super::anthropic::turn_of(body),
             Protocol::Responses => super::responses::turn_of(body, turns),
         }
     }
@@ -280,7 +289,20 @@ impl Protocol {
     fn stream(self, parts: Vec<Part>, ids: usize) -> Body {
         match self {
             Protocol::ChatCompletions => Body::from_stream(stream(parts, ids)),
+            Protocol::Messages => Body::from_stream(super::anthropic::stream(parts, ids)),
             Protocol::Responses => Body::from_stream(super::responses::stream(parts, ids)),
+        }
+    }
+
+    /// An answer that is not streamed. Codex asks for none.
+    fn whole(self, text: &str, ids: usize) -> Value {
+        match self {
+            Protocol::ChatCompletions | Protocol::Responses => {
+                json!({ "id": "c", "object": "chat.completion", "created": 0,
+                "model": "mock", "usage": usage(),
+                "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }] })
+            }
+            Protocol::Messages => super::anthropic::whole(text, ids),
         }
     }
 }
@@ -337,12 +359,9 @@ async fn answer(
     if body["stream"] != true {
         let whole: String =
             turn.parts.iter().filter_map(|p| if let Part::Text(t) = p { Some(t.as_str()) } else { None }).collect();
-        let message = json!({ "role": "assistant", "content": whole });
-        let whole = json!({ "id": "c", "object": "chat.completion", "created": 0, "model": "mock",
-            "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }], "usage": usage() });
         return Response::builder()
             .header("content-type", "application/json")
-            .body(Body::from(whole.to_string()))
+            .body(Body::from(protocol.whole(&whole, ids).to_string()))
             .expect("the header is valid");
     }
     let response = response.header("content-type", "text/event-stream");
