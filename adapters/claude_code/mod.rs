@@ -41,7 +41,8 @@ static SPEC: Spec = Spec {
     // The native installer links the first, the older local one made the second (by strings of 2.1.332).
     home_dirs: &[".local/bin", ".claude/local", ".claude/local/node_modules/.bin"],
     version_args: &["--version"],
-    version_env: &[("DISABLE_AUTOUPDATER", "1")],
+    // The program is one of Bun's, and would load the code that the other names (measured).
+    version_env: &[("DISABLE_AUTOUPDATER", "1"), ("BUN_OPTIONS", "")],
     identity: r"(?m)^(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \(Claude Code\)\s*$",
     install_prompts: &[],
     install_command: "npm install -g @anthropic-ai/claude-code",
