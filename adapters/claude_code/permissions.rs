@@ -69,7 +69,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         no(
             Tested,
             "`--setting-sources=`. Of the person's `settings.json` only the sign-in, the model's provider and the model's \
-             name are handed over. What an organisation manages runs all the same",
+             name are handed over; their `deny` rules do not count either. What an organisation manages runs all the same",
         ),
         no(Tested, "the same"),
     ),
