@@ -9,6 +9,9 @@
     reason = "a program that prints what it measured, and starts its floor by hand"
 )]
 
+#[allow(dead_code, unreachable_pub, reason = "the model server speaks more than this bench asks for")]
+#[path = "../tests/real/support/messages.rs"]
+mod messages;
 #[allow(dead_code, unreachable_pub, missing_debug_implementations, reason = "the model of the tests of the real CLIs")]
 #[path = "../tests/real/support/model.rs"]
 mod model;

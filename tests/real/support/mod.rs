@@ -4,6 +4,7 @@ pub mod anthropic;
 pub mod codex;
 pub mod command;
 pub mod machine;
+pub mod messages;
 pub mod model;
 pub mod responses;
 pub mod service;

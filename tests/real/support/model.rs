@@ -1,5 +1,5 @@
 //! A scripted model server on a local port, and a log of all it was asked. It speaks OpenAI chat completions; what else
-//! it speaks stands in files of its own ([`super::anthropic`], [`super::responses`]), on the same scripts.
+//! it speaks stands in files of its own ([`super::messages`], [`super::responses`]), on the same scripts.
 //!
 //! Which turn of the script answers is decided by the conversation itself: by how many answers of the model stand after
 //! the person's last message. So a request that is sent again gets the same turn again, and a session that is continued
@@ -281,7 +281,7 @@ impl Protocol {
     fn turn_of(self, body: &Value, turns: &[Vec<Turn>]) -> usize {
         match self {
             Protocol::ChatCompletions => turn_of(body),
-            Protocol::Messages => super::anthropic::turn_of(body),
+            Protocol::Messages => super::messages::turn_of(body),
             Protocol::Responses => super::responses::turn_of(body, turns),
         }
     }
@@ -289,7 +289,7 @@ impl Protocol {
     fn stream(self, parts: Vec<Part>, ids: usize) -> Body {
         match self {
             Protocol::ChatCompletions => Body::from_stream(stream(parts, ids)),
-            Protocol::Messages => Body::from_stream(super::anthropic::stream(parts, ids)),
+            Protocol::Messages => Body::from_stream(super::messages::stream(parts, ids)),
             Protocol::Responses => Body::from_stream(super::responses::stream(parts, ids)),
         }
     }
@@ -302,7 +302,7 @@ impl Protocol {
                 "model": "mock", "usage": usage(),
                 "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }] })
             }
-            Protocol::Messages => super::anthropic::whole(text, ids),
+            Protocol::Messages => super::messages::whole(text, ids),
         }
     }
 }
