@@ -18,8 +18,8 @@ pub(super) const ALWAYS: &[&str] = &[
     "--setting-sources=",
 ];
 
-/// Else a session that is continued keeps the system prompt that it began with (by the help of 2.1.332; not in that of
-/// 2.1.197, and versions between were not looked at).
+/// Else a session that is continued keeps the system prompt that it began with (by the help of 2.1.332). 2.1.197 has no such
+/// flag and takes the new one (both measured); versions between were not looked at.
 pub(super) const FRESH_SYSTEM_PROMPT: Flag = Flag::new("--system-prompt-snapshot=off", (2, 1, 332));
 
 /// Whether a flag that a host may add takes a value.

@@ -33,7 +33,7 @@ pub(super) static SOURCES: &[Source] = &[
     source(
         "--system-prompt-snapshot",
         "2.1.332",
-        "by the help of that version",
+        "measured",
         "a continued session takes the system prompt of this run",
     ),
     measured("--mcp-config", "the app's servers"),
@@ -48,5 +48,6 @@ pub(super) static SOURCES: &[Source] = &[
     ),
     measured("MCP_TIMEOUT", "a server that hangs holds the run up for 15 seconds, not 30"),
     measured("CLAUDE_CODE_MAX_RETRIES", "a wrong key is tried for some ten seconds, not for more than a minute"),
+    measured("CLAUDE_CODE_DISABLE_ATTACHMENTS", "Safe: `@/path` in a prompt brings in no file"),
     measured("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "Safe: what earlier sessions wrote down stays out of the prompt"),
 ];
