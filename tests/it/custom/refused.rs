@@ -331,6 +331,23 @@ fn everything_has_a_bound() {
     let login = |bytes: usize| taken(with(SCRIBE, "\"scribe login\"", &format!("\"{}\"", "x".repeat(bytes))));
     assert_eq!(login(4096), Ok(()));
     assert_eq!(login(4097), Err("`setup.login` has 4097 bytes, and may have 4096".into()));
+    let counted = |part: &str, begin: &str, item: &str, end: &str, most: usize, name: &str| {
+        let text = |count: usize| {
+            let items: String = (0..count).map(|number| item.replace('N', &number.to_string())).collect();
+            taken(with(SCRIBE, part, &format!("{begin}{items}{end}")))
+        };
+        assert_eq!(text(most), Ok(()), "{name}");
+        assert_eq!(text(most + 1), Err(format!("`{name}` has {} entries, and may have {most}", most + 1)));
+    };
+    counted("[\".scribe/bin\"]", "[", "\"aN\",", "]", 16, "find.home_dirs");
+    counted("[\"--version\"]", "[", "\"N\",", "]", 8, "version.args");
+    counted("[\"SCRIBE_TOKEN\"]", "[", "\"A_N\",", "]", 32, "setup.auth_variables");
+    counted("[\"SCRIBE_REGION\"]", "[", "\"A_N\",", "]", 64, "environment.safe");
+    counted("{ SCRIBE_UI = \"none\" }", "{ ", "A_N = \"1\", ", "}", 32, "environment.set");
+    counted("[\"--effort\"]", "[", "\"--fN\",", "]", 32, "options.extra");
+    counted("{ type = \"hello\" }", "{ ", "aN = 1, ", "}", 8, "output.rules.when");
+    counted("{ type = \"hello\" }", "{ type = [", "N,", "] }", 16, "output.rules.when.type");
+    counted("exit_code = 9", "exit_code = [", "1N,", "]", 16, "guidance.exit_code");
     let phrase = |bytes: usize| {
         let text = "x".repeat(bytes);
         let rule = format!(

@@ -190,6 +190,12 @@ async fn servers_travel_in_each_form() {
     let none = plan(&bench, &variable, request(&bench, "hi")).await.unwrap();
     assert_eq!(printed(&none)["env"]["set"]["SCRIBE_CONFIG"], json!("{\"mcpServers\":{}}"));
 
+    // A text in a variable has a bound, a file has none.
+    let long = || request(&bench, "hi").mcp_server(server(&bench).arg("x".repeat(96 * 1024)));
+    let error = plan(&bench, &variable, long()).await.unwrap_err();
+    assert!(error.to_string().ends_with(" bytes of MCP servers in one text; at most 98304"), "{error}");
+    assert!(plan(&bench, SCRIBE, long()).await.is_ok());
+
     let each = with(SCRIBE, FILE, &format!("{FILE}\neach = [\"--allow\", \"mcp:{{server}}\"]"));
     let two = asked().mcp_server(McpServer::stdio("other", node.clone()));
     let args_of_two = args(&plan(&bench, &each, two).await.unwrap());

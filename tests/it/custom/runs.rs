@@ -76,6 +76,8 @@ async fn a_described_agent_that_is_missing_or_another_program_is_explained() {
     let old = Bench::new().fake("scribe", "probe out scribe 1.9.0");
     let guidance = launcher(&old, SCRIBE).plan(&request(&old, "hi")).await.unwrap_err().guidance();
     assert_eq!((guidance.code, guidance.params["needed"].as_str()), (Code::VersionUnsupported, "2.0.0"));
+    // Without an `update`, it is the installation again.
+    assert_eq!(guidance.params["update"], "brew install scribe");
 }
 
 #[tokio::test]
