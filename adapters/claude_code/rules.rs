@@ -9,10 +9,12 @@ pub(super) static RULES: &[&[Rule]] = &[SENTENCES, KINDS];
 static SENTENCES: &[Rule] = &[
     // Sign-in.
     Rule {
-        on: phrase(r"Not logged in · (?:Please run /login|Run /login)"),
+        on: phrase(
+            r"Not logged in · (?:Please run /login|Run /login)|Claude Code web sessions require authentication with a Claude\.ai account\b",
+        ),
         code: Code::NotSignedIn,
         text: "claude_not_signed_in",
-        source: "2.1.332, recording fail_nologin; 2.1.197, recording fail_nologin197",
+        source: "2.1.332, recording fail_nologin; 2.1.197, recording fail_nologin197; anthropics/claude-code#54566",
         example: Text("Not logged in · Please run /login"),
         near_miss: Text("She was not logged in, says the note."),
     },
@@ -47,6 +49,28 @@ static SENTENCES: &[Rule] = &[
         near_miss: Text("Your organization has disabled parking."),
     },
     Rule {
+        on: phrase(
+            r#"(?:Failed to authenticate\. )?(?:API Error: )?(?P<status>401) \{"type":"error","error":\{"type":"authentication_error""#,
+        ),
+        code: Code::TokenRejected,
+        text: "token_rejected",
+        source: "2.0.30, 2.1.72; anthropics/claude-code#10712, paperclipai/paperclip#139",
+        example: Text(
+            r#"API Error: 401 {"type":"error","error":{"type":"authentication_error","message":"OAuth token has expired."}}"#,
+        ),
+        near_miss: Text(r#"My note has an authentication_error: 401 {"type":"error"}"#),
+    },
+    Rule {
+        on: phrase(r"Claude Code on Windows requires (?:either )?git-bash\b"),
+        code: Code::InterpreterMissing,
+        text: "claude_git_bash",
+        source: "2.0 and later on Windows; anthropics/claude-code#11496, #37908",
+        example: Text(
+            "Error: Claude Code on Windows requires git-bash (https://git-scm.com/downloads/win). If installed but not in PATH, set environment variable pointing to your bash.exe",
+        ),
+        near_miss: Text("Claude Code on Windows requires patience"),
+    },
+    Rule {
         on: phrase(r"Failed to authenticate\. API Error: (?P<status>403)\b"),
         code: Code::TokenLacksPermission,
         text: "access_refused",
@@ -58,10 +82,12 @@ static SENTENCES: &[Rule] = &[
     },
     // Allowance.
     Rule {
-        on: phrase(r"Credit balance is too low\s*$"),
+        on: phrase(
+            r#"Credit balance is too low\s*$|(?:API Error: )?(?:400 \{"type":"error","error":\{"type":"invalid_request_error","message":")?Your credit balance is too low to access the Anthropic API\b"#,
+        ),
         code: Code::QuotaExhausted,
         text: "claude_credit",
-        source: "2.1.332, recording fail_e400bal",
+        source: "2.1.332, recording fail_e400bal; 1.0.58; anthropics/claude-code#4208",
         example: Text("Credit balance is too low"),
         near_miss: Text("Credit balance is too low for a holiday this year."),
     },
@@ -85,10 +111,12 @@ static SENTENCES: &[Rule] = &[
     },
     // The model.
     Rule {
-        on: phrase(r"There's an issue with the selected model \((?P<model>[^)\n]+)\)"),
+        on: phrase(
+            r#"There's an issue with the selected model \((?P<model>[^)\n]+)\)|(?:API Error: )?404 \{"type":"error","error":\{"type":"not_found_error","message":"model\b"#,
+        ),
         code: Code::ModelUnavailable,
         text: "model_unavailable",
-        source: "2.1.332, recordings fail_e404, fail_e404m",
+        source: "2.1.332, recordings fail_e404, fail_e404m; anthropics/claude-code#51084",
         example: Text(
             "There's an issue with the selected model (claude-nope). It may not exist or you may not have access to it. Run --model to pick a different model.",
         ),

@@ -48,6 +48,19 @@ pub(super) static TEXTS: &[Text] = &[
         ],
     },
     Text {
+        key: "claude_git_bash",
+        title: "{agent} needs Git for Windows",
+        message: "On Windows, {agent} works with a part of Git for Windows, and did not find it on this computer.",
+        steps: &[
+            Open("https://git-scm.com/downloads/win"),
+            Choose("Install it and keep what it suggests, then start {app} again."),
+            Choose(
+                "If it is installed already, put the place of its bash.exe into the next variable, and start {app} again.",
+            ),
+            Set("CLAUDE_CODE_GIT_BASH_PATH"),
+        ],
+    },
+    Text {
         key: "claude_usage_limit",
         title: "The allowance of {agent} is used up",
         message: "The requests that the plan includes are used up for now.[ They come back on {until}.] Asking again does not \

@@ -40,10 +40,12 @@ static START: &[Rule] = &[
         near_miss: Text("You are not inside a trusted directory."),
     },
     Rule {
-        on: phrase(r"Error loading config(?:uration)?(?:\.toml)?: (?P<detail>[^\n]+)"),
+        on: phrase(
+            r"(?:Error loading config(?:uration)?(?:\.toml)?|[Ff]ailed to load configuration): (?P<detail>[^\n]+)",
+        ),
         code: Code::ArgumentsRejected,
         text: "codex_settings",
-        source: "recordings fail_badconf, fail_badtoml",
+        source: "recordings fail_badconf, fail_badtoml; openai/codex#19476",
         example: Text(
             "Error loading config.toml: unknown variant `yolo`, expected one of `read-only`, `workspace-write`, `danger-full-access`",
         ),
@@ -108,10 +110,10 @@ static ACCOUNT: &[Rule] = &[
         near_miss: Text("Her access token could not be refreshed."),
     },
     Rule {
-        on: phrase(r"unexpected status 401 Unauthorized\b"),
+        on: phrase(r"(?:unexpected status|(?:stream error: )?exceeded retry limit, last status:) 401 Unauthorized\b"),
         code: Code::TokenRejected,
         text: "token_rejected",
-        source: "recording fail_x401",
+        source: "recording fail_x401; openai/codex#2896",
         example: Text(
             "unexpected status 401 Unauthorized: Incorrect API key provided: k-dummy. You can find your API key at https://platform.openai.com/account/api-keys.",
         ),
@@ -140,7 +142,7 @@ static ACCOUNT: &[Rule] = &[
             r"(?:To use Codex with your ChatGPT plan, upgrade to Plus|[^\n]{0,60}upgrade to Plus to (?:use|continue using) Codex)",
         ),
         code: Code::SubscriptionRequired,
-        text: "subscription_required",
+        text: "codex_subscription",
         source: "strings of the program, 0.171.0",
         example: Text("To use Codex with your ChatGPT plan, upgrade to Plus: https://chatgpt.com/explore/plus."),
         near_miss: Text("You may upgrade to Plus."),
@@ -170,10 +172,12 @@ static LIMITS: &[Rule] = &[
         near_miss: Text("The quota exceeded. Check your plan."),
     },
     Rule {
-        on: phrase(r"exceeded retry limit, last status: 429\b|rate limit exceeded: |Rate limit reached\b"),
+        on: phrase(
+            r"exceeded retry limit, last status: 429\b|rate limit exceeded: |(?:stream disconnected before completion: )?Rate limit (?:is exceeded|reached)\b",
+        ),
         code: Code::RateLimited,
         text: "rate_limited",
-        source: "recordings fail_x429, fail_xfailed",
+        source: "recordings fail_x429, fail_xfailed; openai/codex#3764",
         example: Text("exceeded retry limit, last status: 429 Too Many Requests"),
         near_miss: Text("He exceeded the retry limit, last status: 429"),
     },
@@ -205,11 +209,11 @@ static MODEL: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:unexpected status 400 Bad Request: )?The '(?P<model>[^'\n]+)' model is not supported when using Codex\b",
+            r#"(?:unexpected status 400 Bad Request: )?(?:\{(?:"type":"error","status":400,"error":\{"type":"invalid_request_error","message"|"detail"):")?(?:The '(?P<model>[^'\n]+)' model is not supported when using Codex\b|Unsupported model"\})"#,
         ),
         code: Code::ModelUnavailable,
         text: "model_unavailable",
-        source: "recording fail_x400",
+        source: "recording fail_x400; openai/codex#6603, #25838, atxtechbro/dotfiles#1259",
         example: Text("The 'nope' model is not supported when using Codex with a ChatGPT account."),
         near_miss: Text("The 'T' model is not supported by the garage."),
     },

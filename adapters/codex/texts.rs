@@ -7,6 +7,16 @@ use crate::guidance::{
 
 pub(super) static TEXTS: &[Text] = &[
     Text {
+        key: "codex_subscription",
+        title: "{agent} needs a plan",
+        message: "The sign-in worked, but the plan of this account does not include {agent}.",
+        steps: &[
+            Open("https://chatgpt.com/explore/plus"),
+            Choose("Choose a plan there. If you have another account with a plan, sign in with that one."),
+            Run("{login}"),
+        ],
+    },
+    Text {
         key: "codex_not_signed_in",
         title: "Sign in to {agent}",
         message: "{agent} is not signed in yet, so the service did not answer. Signing in happens once, in {agent} itself; \

@@ -289,10 +289,11 @@ impl Json {
         if !own && matches!(status.as_str(), "disabled" | "not_configured") {
             return;
         }
-        let failed = own && !matches!(status.as_str(), "connected" | "pending");
+        // What failed is told for every agent alike, with what to do.
+        let missing = own && !matches!(status.as_str(), "connected" | "pending" | "failed");
         let reason = error.clone().unwrap_or_else(|| status.clone());
         events.push(EventKind::McpStatus { server: name.clone(), status, detail: error });
-        if failed {
+        if missing {
             notice(NoticeLevel::Warning, format!("The tools of `{name}` are not available: {reason}"), events);
         }
     }

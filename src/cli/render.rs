@@ -16,6 +16,9 @@ const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 /// Longest line about a tool, in characters.
 const TOOL_LINE: usize = 160;
 
+/// Longest line of a notice, which was written for people.
+const NOTICE_LINE: usize = 600;
+
 /// Prints events. `out` takes the answer, `err` everything else.
 #[derive(Debug)]
 pub(super) struct Renderer<O, E> {
@@ -30,17 +33,29 @@ pub(super) struct Renderer<O, E> {
     /// What the agent is about, for the spinner.
     doing: String,
     tools: BTreeMap<String, String>,
+    /// How many uses of tools were refused; each was told when it was.
+    refused: u32,
+    /// The line about a server that failed, and the server: a warning that says more may follow at once.
+    held: Option<(String, String)>,
 }
 
 impl<O: Write, E: Write> Renderer<O, E> {
     pub(super) fn new(style: Style, out: O, err: E) -> Renderer<O, E> {
         let doing = "starting".to_owned();
-        Renderer { style, out, err, open_line: false, spinning: false, ticks: 0, doing, tools: BTreeMap::new() }
+        let tools = BTreeMap::new();
+        Renderer { style, out, err, open_line: false, spinning: false, ticks: 0, doing, tools, refused: 0, held: None }
     }
 
     /// Prints one event. Errors only where stdout cannot be written.
     pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
         self.unspin();
+        if let Some((server, line)) = self.held.take() {
+            let says_more = matches!(&event.kind, EventKind::Notice { level: NoticeLevel::Warning, message }
+                if message.contains(&server));
+            if !says_more {
+                self.note(Ink::Yellow, &line)?;
+            }
+        }
         match &event.kind {
             EventKind::Init { agent, agent_version, model, mode, .. } => {
                 let mut words = vec![agent.to_string()];
@@ -71,6 +86,7 @@ impl<O: Write, E: Write> Renderer<O, E> {
                 let name = self.tools.remove(tool_id).unwrap_or_else(|| tool_id.clone());
                 let output = output.as_deref().unwrap_or_default();
                 self.doing = "waiting for the answer".into();
+                self.refused += u32::from(*denied);
                 match (ok, denied) {
                     (_, true) => self.note(Ink::Yellow, &format!("✗ {name} was refused: {output}")),
                     (false, false) => self.note(Ink::Yellow, &format!("✗ {name} failed: {output}")),
@@ -79,12 +95,18 @@ impl<O: Write, E: Write> Renderer<O, E> {
             }
             EventKind::McpStatus { server, status, detail } => {
                 let detail = detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
-                let ink = if status == "failed" { Ink::Yellow } else { Ink::Dim };
-                self.note(ink, &format!("MCP server {server} {status}{detail}"))
+                let line = format!("MCP server {server} {status}{detail}");
+                if status == "failed" {
+                    self.held = Some((server.clone(), line));
+                    return Ok(());
+                }
+                self.note(Ink::Dim, &line)
             }
+            // The sum of what was told one by one; the last line has the number.
+            EventKind::Notice { message, .. } if self.refused > 0 && is_sum(message, self.refused) => Ok(()),
             EventKind::Notice { level, message } => match level {
-                NoticeLevel::Warning => self.note(Ink::Yellow, &format!("warning: {message}")),
-                _ => self.note(Ink::Dim, &format!("note: {message}")),
+                NoticeLevel::Warning => self.line(Ink::Yellow, &format!("warning: {message}"), NOTICE_LINE),
+                _ => self.line(Ink::Dim, &format!("note: {message}"), NOTICE_LINE),
             },
             EventKind::Unrecognized { line } => self.note(Ink::Dim, &format!("? {line}")),
             EventKind::Error { guidance, .. } => {
@@ -125,13 +147,16 @@ impl<O: Write, E: Write> Renderer<O, E> {
         }
     }
 
-    /// A line on stderr.
+    /// A line on stderr, cut to what a tool may say.
     pub(super) fn note(&mut self, ink: Ink, text: &str) -> io::Result<()> {
-        // On one screen a note in the middle of a line of the answer would run into it.
-        if self.style.out_terminal {
+        self.line(ink, text, TOOL_LINE)
+    }
+
+    fn line(&mut self, ink: Ink, text: &str, longest: usize) -> io::Result<()> {
+        if self.style.one_place {
             self.close_line()?;
         }
-        let line = paint(self.style.err_color, ink, &one_line(text, TOOL_LINE));
+        let line = paint(self.style.err_color, ink, &one_line(text, longest));
         self.say(&format!("{line}\n"));
         Ok(())
     }
@@ -158,6 +183,12 @@ impl<O: Write, E: Write> Renderer<O, E> {
         // Words for people that nobody can read any more are no reason to end the run.
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
     }
+}
+
+/// Whether a notice is the one that sums up how many uses of tools were refused.
+fn is_sum(message: &str, refused: u32) -> bool {
+    let words = if refused == 1 { "1 action was refused" } else { &format!("{refused} actions were refused") };
+    message.starts_with(words)
 }
 
 /// A verdict for people.
@@ -257,10 +288,49 @@ mod tests {
 
     #[test]
     fn on_a_terminal_notes_start_on_a_line_of_their_own_and_escapes_are_kept_out() {
-        let style = Style { out_terminal: true, ..Style::default() };
+        let style = Style { out_terminal: true, one_place: true, ..Style::default() };
         let (out, err) = render(style, &sample());
         assert_eq!(out, "Hello \nwor[2Jld\n");
         assert_eq!(err, NOTES);
+    }
+
+    #[test]
+    fn into_one_pipe_notes_start_on_a_line_of_their_own_and_the_answer_keeps_its_bytes() {
+        let style = Style { one_place: true, ..Style::default() };
+        let (out, err) = render(style, &sample());
+        assert_eq!(out, "Hello \nwor\u{1b}[2Jld\n");
+        assert_eq!(err, NOTES);
+    }
+
+    #[test]
+    fn what_failed_or_was_refused_is_told_once() {
+        use serde_json::json;
+        let warning = "Copilot could not start or reach the MCP server tolaria, so its tools are missing.";
+        let refused =
+            |id: &str| json!({"kind": "ToolDone", "tool_id": id, "ok": false, "denied": true, "output": "no"});
+        let (_, err) = render(
+            Style::default(),
+            &[
+                json!({"kind": "McpStatus", "server": "tolaria", "status": "failed", "detail": "no such file"}),
+                json!({"kind": "Notice", "level": "warning", "message": warning}),
+                json!({"kind": "McpStatus", "server": "other", "status": "failed"}),
+                refused("a"),
+                refused("b"),
+                json!({"kind": "Notice", "level": "info", "message": "2 actions were refused; first: no."}),
+                json!({"kind": "Notice", "level": "info", "message": "2 notes were changed."}),
+                json!({"kind": "Done", "outcome": {"status": "completed", "denied_tools": 2, "elapsed_ms": 100,
+                    "stderr_tail": ""}}),
+            ],
+        );
+        let lines = [
+            &format!("warning: {warning}"),
+            "MCP server other failed",
+            "✗ a was refused: no",
+            "✗ b was refused: no",
+            "note: 2 notes were changed.",
+            "completed in 0.1 s · 2 actions refused",
+        ];
+        assert_eq!(err.lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]

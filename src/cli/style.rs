@@ -13,6 +13,8 @@ pub(super) struct Style {
     pub(super) err_color: bool,
     /// Whether stdout is a terminal: control characters of an agent are then kept from it.
     pub(super) out_terminal: bool,
+    /// Whether stdout and stderr go to the same place, where a note in the middle of a line would run into it.
+    pub(super) one_place: bool,
     /// Whether a spinner may be drawn on stderr.
     pub(super) spinner: bool,
 }
@@ -28,9 +30,30 @@ impl Style {
             out_color: out_terminal && !plain,
             err_color: err_terminal && !plain,
             out_terminal,
+            one_place: out_terminal || is_one_place(),
             spinner: err_terminal && !dumb,
         }
     }
+}
+
+/// Whether stdout and stderr are one file or pipe, as after `2>&1`.
+#[cfg(unix)]
+fn is_one_place() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+
+    let place = |output: std::os::fd::BorrowedFd<'_>| {
+        let file = std::fs::File::from(output.try_clone_to_owned().ok()?);
+        file.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+    };
+    let stdout = place(std::io::stdout().as_fd());
+    stdout.is_some() && stdout == place(std::io::stderr().as_fd())
+}
+
+/// Not known there: a line may run into another.
+#[cfg(not(unix))]
+fn is_one_place() -> bool {
+    false
 }
 
 /// Ways to set off a piece of text.

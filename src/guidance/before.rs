@@ -175,8 +175,11 @@ pub(crate) fn of_error(error: &Error, app: &str, agents: &Agents) -> Guidance {
         | Error::InvalidField { .. }
         | Error::InvalidServer { .. }
         | Error::InvalidPlugin { .. }
-        | Error::Forbidden { .. }
-        | Error::StreamIdInUse(_) => refused(None),
+        | Error::Forbidden { .. } => refused(None),
+        Error::StreamIdInUse(_) => {
+            let params = alone(app).with("detail", &error.to_string());
+            guidance(Code::ArgumentsRejected, "already_running", params, Vec::new(), &[])
+        }
         Error::ShutDown | Error::NoRuntime => {
             guidance(Code::Unknown, "internal", alone(app).with("detail", &error.to_string()), Vec::new(), &[])
         }

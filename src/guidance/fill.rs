@@ -56,9 +56,12 @@ impl Params {
         }
     }
 
-    /// With a path, also in the form that a shell takes.
+    /// With a path, also in the form that a unix shell takes; commands with it are left out for a path of Windows.
     pub(crate) fn with_path(self, path: &Path) -> Params {
         let shown = path.display().to_string();
+        if shown.contains('\\') {
+            return self.with("path", &shown);
+        }
         let quoted = if shown.chars().all(|c| c.is_alphanumeric() || "/._-+@".contains(c)) {
             shown.clone()
         } else {
@@ -189,6 +192,16 @@ mod tests {
     }
 
     #[test]
+    fn a_command_of_a_unix_shell_is_not_given_for_a_path_of_windows() {
+        let commands = |path: &str| {
+            let params = Params::default().with_path(Path::new(path));
+            let steps = guidance(Code::NotExecutable, "not_executable", params, Vec::new(), &[]).steps;
+            steps.iter().filter(|step| matches!(step, Step::Run { .. })).count()
+        };
+        assert_eq!((commands("/opt/a b/copilot"), commands(r"C:\Tools\copilot.exe")), (1, 0));
+    }
+
+    #[test]
     fn no_more_than_a_bounded_part_of_a_value_is_looked_at_and_no_word_is_cut() {
         assert_eq!(within("short"), "short");
         let words = "word ".repeat(clean::LIMIT);
@@ -199,8 +212,9 @@ mod tests {
     #[test]
     fn a_parameter_is_one_bounded_line_and_never_a_template() {
         let params = Params::default().with("detail", &format!("{{agent}}\n[x]{}", "y".repeat(500)));
-        let filled = guidance(Code::Unknown, "internal", params, Vec::new(), &[]).message;
-        assert!(filled.starts_with("{agent} [x]yyy"), "{filled}");
-        assert_eq!(filled.chars().count(), PARAM_LIMIT + 2);
+        let filled = guidance(Code::Unknown, "internal", params.with("app", "Tolaria"), Vec::new(), &[]).message;
+        assert!(filled.starts_with("Tolaria is not ready: {agent} [x]yyy"), "{filled}");
+        let ys = filled.chars().filter(|c| *c == 'y').count();
+        assert!(ys < PARAM_LIMIT && filled.contains("yyy…. This is"), "{filled}");
     }
 }

@@ -17,7 +17,7 @@ const REACH: usize = 4096;
 
 /// What may stand before an agent's sentence on its line: a sign, a time, a level, and who complains.
 const HEAD: &str = concat!(
-    r"\A[\s\u{feff}\u{200b}!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}>|\u{2502}\u{2514}]*",
+    r"\A[\s\u{feff}\u{200b}!\u{2717}\u{2716}\u{2718}\u{d7}\u{25cf}\u{274c}\u{25a0}\u{26a0}\u{fe0f}>|\u{2502}\u{2514}]*",
     r"(?:\[?\d{4}-\d{2}-\d{2}[T ][\d:.,]+Z?\]?[ \t]+)?",
     // PowerShell puts the program before what it wrote.
     r"(?:copilot(?:\.exe|\.cmd|\.ps1)? : )?",

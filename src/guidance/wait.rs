@@ -55,8 +55,12 @@ pub(super) fn parse(text: &str) -> Wait {
     wait
 }
 
-/// Milliseconds in words, rounded up: for a person, not for a clock.
+/// Milliseconds in words, rounded up: for a person, not for a clock. A short time keeps its tenths.
 pub(super) fn in_words(ms: u64) -> String {
+    let tenths = ms.div_ceil(100);
+    if tenths < 100 && tenths % 10 != 0 {
+        return format!("{}.{} seconds", tenths / 10, tenths % 10);
+    }
     let (number, unit) = match ms.div_ceil(1000) {
         seconds @ 0..=119 => (seconds, "second"),
         seconds @ 120..=7199 => (seconds.div_ceil(60), "minute"),
@@ -113,6 +117,24 @@ mod tests {
         for (text, words, ms) in cases {
             let wait = parse(text);
             assert_eq!((wait.words.as_deref(), wait.ms), (Some(words), Some(ms)), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_as_they_are_meant() {
+        let cases = [
+            (0, "0 seconds"),
+            (1, "0.1 seconds"),
+            (500, "0.5 seconds"),
+            (999, "1 second"),
+            (1000, "1 second"),
+            (1500, "1.5 seconds"),
+            (9_950, "10 seconds"),
+            (10_500, "11 seconds"),
+            (119_001, "2 minutes"),
+        ];
+        for (ms, words) in cases {
+            assert_eq!(in_words(ms), words, "{ms}");
         }
     }
 

@@ -19,6 +19,8 @@ enum Check {
     Value,
     /// A value that is not merely a number: `max_tokens=4096` counts.
     Counted,
+    /// A value that is more than the number of an error: `?code=12`.
+    Code,
 }
 
 /// Prefixes that their makers chose so that tokens can be found (as of 2026-11).
@@ -78,10 +80,13 @@ static SHAPES: LazyLock<Vec<(Regex, Check)>> = LazyLock::new(|| {
         (r#"[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<s>[^\s/?#@:"'<>\\]{16,})@"#.to_owned(), Check::Random),
         (
             format!(
-                r#"(?i)[?&#;](?:[a-z0-9_.-]{{0,40}}(?:{NAMES}|token)|key|pwd|sig|signature|auth|code|jwt|x-amz-(?:signature|credential))=(?P<s>[^&;\s"'#\\<>]+)"#
+                r#"(?i)[?&#;](?:[a-z0-9_.-]{{0,40}}(?:{NAMES}|token)|key|pwd|sig|signature|auth|jwt|x-amz-(?:signature|credential))=(?P<s>[^&;\s"'#\\<>]+)"#
             ),
             Check::Value,
         ),
+        (r#"[?&#;]code=(?P<s>[^&;\s"'#\\<>]+)"#.to_owned(), Check::Code),
+        // A signature without its address.
+        (r#"(?i)(?:^|[\s"'(,])sig(?:nature)?=(?P<s>[A-Za-z0-9%+/=_-]{16,})"#.to_owned(), Check::Random),
         // Names and values, as in settings, environments and command lines.
         (format!(r#"(?i)(?:{NAMES}|token|\bpwd)s?(?:\\*["'])?\s?[:=]\s?(?:{quoted})"#), Check::Value),
         (
@@ -92,6 +97,11 @@ static SHAPES: LazyLock<Vec<(Regex, Check)>> = LazyLock::new(|| {
         (format!(r#"(?i)tokens?\s?=\s?{BARE}"#), Check::Counted),
         (r#"(?i)\bpwd\s?=\s?(?P<s>[^\s"'&,;\\<>/][^\s"'&,;<>]*)"#.to_owned(), Check::Value),
         (format!(r#"(?i)(?:{NAMES}|token)(?:\\*["'])?:\s?{BARE}"#), Check::Random),
+        // A key that ends its line needs no sign of chance: hardly a sentence ends in such a name and one word.
+        (
+            r#"(?im)(?:api|access|account|private|secret|auth)[_-]?key:\s?(?P<s>[a-z]{8,})["',}\])]*\s*$"#.to_owned(),
+            Check::Value,
+        ),
         (r#"(?im)^\s*[\w.-]*password:\s?(?P<s>[^\s"']{6,})\s*$"#.to_owned(), Check::Value),
         (format!(r#"(?i)--(?:[a-z-]{{0,30}}-)?(?:{NAMES}|token)[ =](?P<s>[^\s"'<>-][^\s"'<>]*)"#), Check::Value),
         // Files of sign-ins (netrc, npmrc), command lines of curl, and short or translated names.
@@ -125,6 +135,7 @@ impl Check {
             Check::Random => is_value(secret) && is_random(secret),
             Check::Value => is_value(secret),
             Check::Counted => is_value(secret) && !secret.chars().all(|c| c.is_ascii_digit() || c == '.'),
+            Check::Code => is_value(secret) && (secret.len() > 4 || !secret.chars().all(|c| c.is_ascii_digit())),
         }
     }
 }
@@ -152,6 +163,16 @@ const NO_VALUES: &[&str] = &[
     "failed",
     "unknown",
     "authentication",
+    // What examples and descriptions of types say.
+    "foo",
+    "bar",
+    "baz",
+    "string",
+    "number",
+    "boolean",
+    "object",
+    "example",
+    "placeholder",
 ];
 
 /// Whether it is not a word that stands for none, a variable, or a mask.
@@ -160,6 +181,9 @@ fn is_value(secret: &str) -> bool {
     !word.is_empty()
         && !NO_VALUES.iter().any(|none| word.eq_ignore_ascii_case(none))
         && !word.starts_with(['$', '%', '*', '<', '{', '['])
+        && !["your-", "your_", "your "]
+            .iter()
+            .any(|mine| word.get(..mine.len()).is_some_and(|head| head.eq_ignore_ascii_case(mine)))
         && !word.chars().all(|c| c == 'x' || c == 'X' || c == '*' || c == '.' || c == '…')
 }
 
@@ -169,10 +193,12 @@ fn is_random(secret: &str) -> bool {
     let digit = word.chars().any(|c| c.is_ascii_digit());
     let capital_inside = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
     let small = word.chars().any(|c| c.is_ascii_lowercase());
-    digit || (capital_inside && small) || word.chars().any(|c| "!@$%^&*+=~".contains(c))
+    // Longer than the words that stand in messages.
+    let long = word.len() >= 24 && word.chars().all(|c| c.is_ascii_lowercase());
+    digit || long || (capital_inside && small) || word.chars().any(|c| "!@$%^&*+=~".contains(c))
 }
 
 #[cfg(test)]
 pub(super) fn all_compile() -> bool {
-    SHAPES.len() == 23
+    SHAPES.len() == 26
 }

@@ -31,10 +31,12 @@ pub(super) static RULES: &[Rule] = &[
         near_miss: Text("Enter the one-time code of the door at the gate"),
     },
     Rule {
-        on: phrase(r"Login succeeded, but the token was not saved\."),
+        on: phrase(
+            r"Login succeeded, but the token was not saved\.|System keychain unavailable\. Store token in plaintext config file\?|The system vault \(keychain, keyring, password manager, etc\.\) is not available\.",
+        ),
         code: Code::NotSignedIn,
         text: "sign_in_not_saved",
-        source: "1.0.102, recording 5_login_with_token",
+        source: "1.0.102, recording 5_login_with_token; 1.0.9, 1.0.32; github/copilot-cli#2165, #3081",
         example: Text(
             "Login succeeded, but the token was not saved. Install a system keychain or rerun login and accept plaintext storage.",
         ),

@@ -85,9 +85,18 @@ pub(super) static RULES: &[Rule] = &[
         example: Text("This model is disabled by your organization's policy."),
         near_miss: Text("This model is disabled by your choice."),
     },
+    // Before what is said of retries: asking again cannot help.
+    Rule {
+        on: phrase(r"\x22?400 400 Bad Request\b"),
+        code: Code::Unknown,
+        text: "not_understood",
+        source: "0.0.328 to 1.0.34; github/copilot-cli#110, #2190, #2859",
+        example: Text("Execution failed: CAPIError: 400 400 Bad Request\n   (Request ID: EAC9:137083)"),
+        near_miss: Text("Error: 401 401 Unauthorized"),
+    },
     Rule {
         on: phrase(
-            r#"(?:\d{3} )?\{(?:"error":\{)?"message":"[^"\n]*","code":"(?:model_not_supported|no_available_model_endpoints?|model_not_found)""#,
+            r#"(?:\d{3} )?\{(?:"error":\{)?"message":"[^"]{0,300}","code":"(?:model_not_supported|no_available_model_endpoints?|model_not_found)""#,
         ),
         code: Code::ModelUnavailable,
         text: "model_unavailable",

@@ -132,10 +132,12 @@ pub(super) static RULES: &[Rule] = &[
     },
     // What an agent can do without is the cause only where nothing was said after it.
     Rule {
-        on: phrase(r"Failed to connect to MCP server '(?P<server>[^'\n]+)'\.(?: Execute '/mcp show [^\n]*)?\s*\z"),
+        on: phrase(
+            r"Failed to connect to MCP server ['\x22](?P<server>[^'\x22\n]+)['\x22]\.(?: Execute '/mcp show [^\n]*)?\s*\z",
+        ),
         code: Code::McpFailed,
         text: "mcp_failed",
-        source: "Copilot CLI 1.0.2; githubnext/agentics#242",
+        source: "Copilot CLI 1.0.2; githubnext/agentics#242, github/copilot-cli#3461",
         example: Text(
             "Failed to connect to MCP server 'notes'. Execute '/mcp show notes' to inspect or check the logs.",
         ),

@@ -171,6 +171,27 @@ pub(super) static RULES: &[Rule] = &[
         example: Text("Error: ENOSPC: no space left on device, write"),
         near_miss: Text("my notebook has no space left on device pages"),
     },
+    // The folder of programs for all users belongs to the system: not the home folder's fault.
+    Rule {
+        on: phrase(
+            r"(?:[^\n]*[ (:])?(?:EROFS: read-only file system|EACCES: permission denied), (?:mkdir|open|write|rename|unlink|rmdir|copyfile|symlink|scandir|access)(?: '[^'\n]*' ->)? '(?P<path>/(?:usr|opt)/(?:[^'\n]*/)?(?:node_modules|bin)(?:/[^'\n]*)?)'",
+        ),
+        code: Code::BrokenInstall,
+        text: "npm_folder_unwritable",
+        source: "npm 6 to 11 under a system's Node.js: anthropics/claude-code#3951, anthropics/claude-code#43, maxritter/pilot-shell#58, google-gemini/gemini-cli#1648",
+        example: Text(
+            "npm error Error: EACCES: permission denied, mkdir '/usr/local/lib/node_modules/@github'\nnpm error     at async mkdir",
+        ),
+        near_miss: Text("Error: EACCES: permission denied, mkdir '/home/user/.copilot'"),
+    },
+    Rule {
+        on: phrase(r"Insufficient permissions (?:for global npm install|to install update)\b"),
+        code: Code::BrokenInstall,
+        text: "npm_folder_unwritable",
+        source: "Claude Code 1.0.34; anthropics/claude-code#2820",
+        example: Text("Error: Insufficient permissions for global npm install."),
+        near_miss: Text("Insufficient permissions for the note"),
+    },
     Rule {
         on: phrase(
             r"(?:[^\n]*[ (:])?(?:EROFS: read-only file system|EACCES: permission denied), (?:mkdir|open|write|rename|unlink|copyfile|symlink|scandir|access)(?: '(?P<path>[^'\n]+)'|\s*$)",

@@ -252,7 +252,7 @@ fn r14_what_is_not_found_names_the_command_the_places_and_the_setting() {
     let places: Vec<PathBuf> = ["/usr/bin", "/usr/local/bin", "/opt/a", "/opt/b", "/opt/c"].map(PathBuf::from).to_vec();
     let guidance = before::not_installed(spec(), "Tolaria", &places, None);
     assert_eq!(guidance.code, Code::NotInstalled);
-    for part in ["copilot", "/usr/bin, /usr/local/bin, /opt/a, /opt/b and 1 more place.", "settings"] {
+    for part in ["copilot", "/usr/bin, /usr/local/bin, /opt/a, /opt/b and 1 more place.", "setting for where"] {
         assert!(guidance.message.contains(part), "{part} in {}", guidance.message);
     }
     assert_eq!(guidance.evidence.len(), 5);
@@ -404,6 +404,8 @@ fn whatever_keeps_a_run_from_starting_has_words_for_a_person() {
     for (error, code) in errors {
         let guidance = error.guidance();
         assert_eq!(guidance.code, code, "{error}");
+        let of_the_app = matches!(error, Error::StreamIdInUse(_) | Error::ShutDown | Error::NoRuntime);
+        assert_eq!(guidance.message.contains("not in anything you did"), of_the_app, "{}", guidance.message);
         assert!(
             !guidance.title.is_empty() && !guidance.message.is_empty() && !guidance.steps.is_empty(),
             "{guidance:?}"

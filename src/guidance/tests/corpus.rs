@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{spec, spec_of};
-use crate::guidance::{AgentError, Code, Failure, classify};
+use crate::guidance::{AgentError, Code, Failure, Guidance, classify};
 
 const CORPUS: &str = include_str!("../../../tests/guidance/corpus.jsonl");
 const NEAR_MISSES: &str = include_str!("../../../tests/guidance/near_misses.jsonl");
@@ -31,6 +31,9 @@ struct Case {
     stderr: String,
     #[serde(default)]
     errors: Vec<Told>,
+    /// The key of the text, where the code alone would let wrong advice pass.
+    #[serde(default)]
+    text: Option<String>,
     /// What a classifier that looks for words would say.
     #[serde(default)]
     looks_like: Option<String>,
@@ -53,6 +56,10 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 fn code_of(case: &Case) -> Code {
+    guidance_of(case).code
+}
+
+fn guidance_of(case: &Case) -> Guidance {
     let told = |told: &Told| AgentError {
         error_type: told.error_type.clone(),
         message: told.message.clone(),
@@ -67,12 +74,17 @@ fn code_of(case: &Case) -> Code {
         errors: &errors,
         ..Failure::new(case.agent.as_deref().map_or_else(spec, spec_of), "Tolaria")
     };
-    classify(&failure).code
+    classify(&failure)
 }
 
 #[test]
 fn every_real_message_and_every_near_miss_means_what_the_corpus_says() {
     let (corpus, near_misses) = (cases(CORPUS), cases(NEAR_MISSES));
+    for case in corpus.iter().chain(&near_misses) {
+        if let Some(text) = &case.text {
+            assert_eq!(&guidance_of(case).key, text, "{}", case.id);
+        }
+    }
     assert!(corpus.len() >= 150 && near_misses.len() >= 100, "{} and {}", corpus.len(), near_misses.len());
     assert!(near_misses.iter().all(|case| case.looks_like.is_some()), "a near miss says what it looks like");
     // For each code: how many are it, how many were said to be it, how many rightly.

@@ -126,3 +126,22 @@ fn no_text_shows_a_brace_or_an_unknown_part_whatever_is_known() {
         }
     }
 }
+
+/// A text that was written for one agent's account would send people of another to the wrong place.
+#[test]
+fn no_agent_sends_a_person_to_the_account_of_another() {
+    const OF_COPILOT: &[&str] = &["copilot", "github.com/settings", "githubstatus"];
+    let mut wrong = Vec::new();
+    for (spec, rule) in all_rules().filter(|(spec, _)| spec.id != crate::request::AgentId::COPILOT) {
+        let failure = Failure::new(spec, "Tolaria");
+        let params = Params::of(spec, "Tolaria").with("model", "m").with("variable", "V").with("address", "http://a");
+        let guidance = guidance(rule.code, rule.text, params, Vec::new(), failure.secrets);
+        let told = format!("{} {} {:?}", guidance.title, guidance.message, guidance.steps).to_lowercase();
+        if OF_COPILOT.iter().any(|words| told.contains(words)) {
+            wrong.push(format!("{}: {} {:?}", spec.id, rule.text, guidance.steps));
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -101,12 +101,13 @@ pub(super) static TEXTS: &[Text] = &[
         message: "Your organization protects its data with single sign-on (SSO), and this sign-in has not been approved \
                   for it yet.[ It came from the environment variable {variable}.]",
         steps: &[
+            Choose("Sign in again with the next command, and approve the organization when the browser asks."),
+            Run("{login}"),
             Choose(
-                "For a token: open the next address, choose \"Configure SSO\" beside the token, and authorize your organization.",
+                "If you use a token instead: open the next address. Beside a classic token, choose \"Configure SSO\" and your \
+                 organization; a fine-grained one is approved when it is made, so make a new one.",
             ),
             Open("https://github.com/settings/tokens"),
-            Choose("Otherwise sign in again with the next command and approve the organization when the browser asks."),
-            Run("{login}"),
         ],
     },
     Text {
@@ -222,7 +223,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "model_missing",
         title: "Name the model to use",
-        message: "{agent} is set up to use a model server of your own, but no model is named.",
+        message: "{agent} is set up to use a model server of your own, but it was not said which model.",
         steps: &[Set("COPILOT_MODEL"), Choose("Put the name of a model that the server offers into that variable.")],
     },
     Text {

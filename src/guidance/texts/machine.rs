@@ -10,34 +10,34 @@ pub(super) static TEXTS: &[Text] = &[
         key: "not_installed",
         title: "{agent} is not installed",
         message: "{app} could not find {agent} on this computer.[ It looked for {program_name} in {searched}.] If it is \
-                  installed, tell {app} in its settings where it is.",
+                  installed, {app} has a setting for where it is.",
         steps: &[
             Choose("Open a terminal: the program named Terminal (macOS, Linux) or PowerShell (Windows)."),
             Run("{install}"),
             Open("{install_url}"),
             Choose("Start {app} again when the installation is done."),
             Choose(
-                "If it is installed: the login shell {shell} did not tell its PATH within {limit}, because something in \
-                 {shell_file} takes longer. Move what is slow out of that file.",
+                "If it is installed: {app} asked {shell}, which knows where programs are, and got no answer within {limit}. \
+                 Something in the file {shell_file} takes longer; whoever set it up can move that out.",
             ),
         ],
     },
     Text {
         key: "chosen_path",
-        title: "The chosen path of {agent} cannot be used",
-        message: "The path chosen for {agent} in {app}, {path}, cannot be used: {line}.",
+        title: "The place chosen for {agent} cannot be used",
+        message: "{app} was told to use {agent} at {path}, which cannot be used: {line}.",
         steps: &[
             Choose(
-                "In the settings of {app}, choose the program {program_name} itself by its full path, or clear the path.",
+                "In {app}, choose the program {program_name} itself, by its full path, or leave the choice to {app}.",
             ),
-            Choose("With the path cleared, {app} would try {other}."),
+            Choose("Left to itself, {app} would use {other}."),
         ],
     },
     Text {
         key: "sandboxed",
         title: "{app} is not allowed to look for {agent}",
-        message: "{app} runs in a sandbox ({sandbox}) that hides the programs of this computer, so it cannot find or start \
-                  {agent}, even if it is installed.",
+        message: "{app} was installed in a closed-off form ({sandbox}) that hides the other programs of this computer, so it \
+                  cannot find or start {agent}, even if that is installed.",
         steps: &[Choose(
             "Install the version of {app} that is not packaged as {sandbox}, for example from its website.",
         )],
@@ -52,7 +52,7 @@ pub(super) static TEXTS: &[Text] = &[
         key: "package_missing",
         title: "{agent} is only half installed",
         message: "A part of {agent} is missing for this kind of computer. This happens when it was installed without its \
-                  optional parts, or copied from another computer.",
+                  extra parts, or copied from another computer.",
         steps: &[Run("{install}"), Open("{install_url}"), Retry],
     },
     Text {
@@ -84,7 +84,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "interpreter_missing",
         title: "{agent} needs Node.js",
-        message: "{agent} needs another program, {interpreter|Node.js}, and it is not where {app} can find it.",
+        message: "{agent} needs another program, {interpreter|Node.js}, to run, and {app} cannot find that on this computer.",
         steps: &[
             Open("https://nodejs.org/en/download"),
             Choose(
@@ -167,6 +167,19 @@ pub(super) static TEXTS: &[Text] = &[
                  and that the disk has room.",
             ),
             Retry,
+        ],
+    },
+    Text {
+        key: "npm_folder_unwritable",
+        title: "{agent} could not be installed or updated",
+        message: "npm, the program that installs {agent}, may not write to {path|its folder}. That folder belongs to the whole \
+                  computer. With a folder of your own, npm needs no permission and no password.",
+        steps: &[
+            Choose("Open a terminal: the program named Terminal (macOS, Linux) or PowerShell (Windows)."),
+            Run("npm config set prefix ~/.local"),
+            Run("{install}"),
+            Choose("Start {app} again. It finds {agent} in the new place by itself."),
+            Open("https://docs.npmjs.com/resolving-eacces-permissions-errors-when-installing-packages-globally"),
         ],
     },
     Text {

@@ -70,7 +70,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "arguments_rejected",
         title: "{agent} did not understand {app}",
-        message: "{agent} refused how it was started[: {detail}].[ This computer has version {version}; {app} was tested \
+        message: "{agent} refused how {app} started it[: {detail}].[ This computer has version {version}; {app} was tested \
                   with {tested}.] One of the two probably needs an update.",
         steps: &[Run("{update}"), Choose("Look for an update of {app} too."), Retry],
     },
@@ -85,6 +85,26 @@ pub(super) static TEXTS: &[Text] = &[
         title: "This cannot be asked of {agent|the agent}",
         message: "{app} asked for something that cannot be done: {detail}.",
         steps: &[Choose("Change the setting in {app} and ask again.")],
+    },
+    Text {
+        key: "not_understood",
+        title: "The service did not understand {agent}",
+        message: "The service that answers for {agent} could not make sense of what {agent} sent. Often a newer version of {agent} \
+                  can; sometimes one model or one long conversation is the reason.",
+        steps: &[
+            Choose("Update {agent} with the next command, and ask again."),
+            Run("{update}"),
+            Choose("If it happens again, choose another model, or start a new conversation."),
+        ],
+    },
+    Text {
+        key: "already_running",
+        title: "An answer is still on its way",
+        message: "{app} asked again under a name that is in use: {detail}. This is a fault in {app}, not in anything you did.",
+        steps: &[
+            Choose("Wait for the answer that is on its way, or stop it, and ask again."),
+            Choose("If it happens again, tell the makers of {app}."),
+        ],
     },
     Text {
         key: "prompt_too_long",
@@ -102,20 +122,20 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "mcp_failed",
         title: "The tools of {server|an app} could not be used",
-        message: "{agent} could not start or reach the MCP server {server|that was set up}, so its tools are \
-                  missing.[ Reason: {detail}.]",
+        message: "{agent} could not start or reach a helper program, the MCP server {server|that was set up}, so its tools \
+                  are missing.[ Reason: {detail}.]",
         steps: &[
             Choose(
-                "Start {app} again. If the server was added by hand, see that its command is right and that it starts \
-                    in a terminal.",
+                "Start {app} again. If somebody added this server by hand, ask them to see that its command is right and \
+                 that it starts in a terminal.",
             ),
             Retry,
         ],
     },
     Text {
         key: "mcp_configuration",
-        title: "The list of MCP servers is not valid",
-        message: "{agent} could not read the list of MCP servers[: {detail}].",
+        title: "The list of helper programs cannot be read",
+        message: "{agent} could not read the list of its helper programs (MCP servers)[: {detail}].",
         steps: &[Choose("Correct the entry in the settings, or remove it, then ask again.")],
     },
     Text {
@@ -166,7 +186,7 @@ pub(super) static TEXTS: &[Text] = &[
         title: "It took too long",
         message: "{agent} was not done after {limit|the time allowed}, so {app} stopped it.[ The reason is probably this: \
                   {reason}.][ The last thing it said: {line}.]",
-        steps: &[Retry, Choose("Ask for less at once, or allow more time in the settings of {app}.")],
+        steps: &[Retry, Choose("Ask for less at once, or allow more time.")],
     },
     Text {
         key: "idle",
@@ -182,7 +202,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "internal",
         title: "{app} cannot run {agent|the agent} right now",
-        message: "{detail}.",
-        steps: &[Choose("Start {app} again."), Open("{install_url}")],
+        message: "{app} is not ready: {detail}. This is a fault in {app}, not in anything you did.",
+        steps: &[Choose("Start {app} again. If it happens again, tell the makers of {app}.")],
     },
 ];
