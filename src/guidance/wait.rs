@@ -58,7 +58,7 @@ pub(super) fn parse(text: &str) -> Wait {
 /// Milliseconds in words, rounded up: for a person, not for a clock. A short time keeps its tenths.
 pub(super) fn in_words(ms: u64) -> String {
     let tenths = ms.div_ceil(100);
-    if tenths < 100 && tenths % 10 != 0 {
+    if tenths < 100 && !tenths.is_multiple_of(10) {
         return format!("{}.{} seconds", tenths / 10, tenths % 10);
     }
     let (number, unit) = match ms.div_ceil(1000) {

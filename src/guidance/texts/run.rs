@@ -2,7 +2,7 @@
 
 use super::{
     Text,
-    Todo::{Choose, Open, Retry, Run},
+    Todo::{Choose, Retry, Run},
 };
 
 pub(super) static TEXTS: &[Text] = &[
