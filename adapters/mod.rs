@@ -44,8 +44,13 @@ use crate::survey::{Look, Survey};
 use crate::workflow::WorkflowOutcome;
 
 /// Every adapter, in the order in which an app without a preference tries them.
-pub(crate) static ALL: &[&dyn Adapter] =
-    &[&copilot::Copilot, &claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
+pub(crate) static ALL: &[&dyn Adapter] = &[
+    // The crate's first agent stays first.
+    &copilot::Copilot,
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &opencode::OpenCode,
+];
 
 /// Adapters that no list of agents shows: they work only where the host names the program.
 static UNLISTED: &[&dyn Adapter] = &[
