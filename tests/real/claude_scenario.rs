@@ -84,6 +84,7 @@ async fn safe_answers_edits_the_note_asks_the_app_and_runs_no_shell(version: &'s
     let answered = told.position(|kind| matches!(kind, EventKind::TextDelta { .. }));
     assert!(connected < answered, "the server's state is told before the answer: {told:#?}");
 
+    assert_eq!(told.changed(), None, "the agent itself writes nothing that others obey");
     let outcome = told.outcome();
     assert_eq!(outcome.status, Status::Completed, "{told:#?}");
     assert_eq!((outcome.exit_code, outcome.denied_tools), (Some(0), 1), "{told:#?}");

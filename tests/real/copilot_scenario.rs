@@ -87,6 +87,7 @@ async fn safe_answers_writes_the_note_asks_the_app_and_runs_no_shell(version: &'
     let answered = told.position(|kind| matches!(kind, EventKind::TextDelta { .. }));
     assert!(connected < answered, "the server's state is told before the answer: {told:#?}");
 
+    assert_eq!(told.changed(), None, "the agent itself writes nothing that others obey");
     let outcome = told.outcome();
     assert_eq!(outcome.status, Status::Completed, "{told:#?}");
     assert_eq!((outcome.exit_code, outcome.denied_tools), (Some(0), 1));

@@ -96,6 +96,12 @@ impl Told {
             .collect()
     }
 
+    /// What is told of changes to what other programs obey in the vault. The agents make none there by themselves.
+    pub fn changed(&self) -> Option<&str> {
+        let mut notices = self.notices().into_iter().map(|(_, message)| message);
+        notices.find(|message| message.contains("other programs run or obey"))
+    }
+
     /// The status words of a server, in order.
     pub fn mcp(&self, name: &str) -> Vec<&str> {
         self.kinds()
