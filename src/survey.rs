@@ -32,7 +32,8 @@ pub(crate) enum Look {
     Real(PathBuf),
     /// What lies in a folder.
     Names(PathBuf),
-    /// The links below a folder, at any depth, that lead out of it, to nowhere, or to something hidden in it.
+    /// The links below a folder, at any depth, that lead out of it, to nowhere, or to something hidden in it. Where there is one,
+    /// links to folders too: they give it another name.
     Links(PathBuf),
     /// Where private folders are made, all links followed.
     PrivateRoot,
@@ -152,21 +153,29 @@ fn names(path: &Path) -> Seen {
 /// Walks a folder; what a link leads to is not walked.
 fn links(root: &Path) -> Seen {
     let Ok(real) = std::fs::canonicalize(root) else { return Seen::Missing };
-    let (mut folders, mut links, mut entries) = (vec![root.to_path_buf()], Vec::new(), 0);
+    let (mut folders, mut entries) = (vec![root.to_path_buf()], 0);
+    let (mut links, mut aliases) = (Vec::new(), Vec::new());
     while let Some(folder) = folders.pop() {
         // What cannot be read here cannot be read by the agent either.
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             entries += 1;
-            let Ok(kind) = entry.file_type() else { continue };
+            let (Ok(kind), path) = (entry.file_type(), entry.path()) else { continue };
             if kind.is_dir() {
-                folders.push(entry.path());
-            } else if kind.is_symlink() && leads_away(&entry.path(), &real) {
-                links.push(entry.path());
+                folders.push(path);
+            } else if kind.is_symlink() {
+                if leads_away(&path, &real) {
+                    links.push(path);
+                } else if path.is_dir() {
+                    aliases.push(path);
+                }
             }
-            if entries > MAX_ENTRIES || links.len() > MAX_LINKS {
+            if entries > MAX_ENTRIES || links.len() + aliases.len() > MAX_LINKS {
                 return Seen::Unreadable;
             }
         }
+    }
+    if !links.is_empty() {
+        links.append(&mut aliases);
     }
     links.sort();
     Seen::Links(links)

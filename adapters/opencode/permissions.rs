@@ -70,8 +70,8 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         Capability::PersonsHooks,
         partly(
             Tested,
-            "plugins do not run (`OPENCODE_PURE`). The files in the person's own `tool` folders are **loaded all the same**, which \
-             the run says in a notice; their tools are not given, and one that would take a given tool's place is refused",
+            "plugins are not asked (`OPENCODE_PURE`), and the person's tools are not given; one that would take a given tool's place \
+             is refused. **The files of both are loaded all the same**, which the run says in a notice: code in them runs",
         ),
         yes(NotVerified, "as under OpenCode itself"),
     ),

@@ -1,8 +1,8 @@
 //! What the person has set up in OpenCode: servers, plugins and tools, as far as Safe mode must know of them.
 //!
-//! Measured on 1.18.33: `enabled: false` by the run's own settings keeps a server from starting, and `OPENCODE_PURE` the person's
-//! plugins. But the files of `tool` and `tools` in the person's folders are loaded in any case, and a tool of a built-in one's
-//! name takes its place.
+//! Measured on 1.18.33: `enabled: false` by the run's own settings keeps a server from starting. With `OPENCODE_PURE` plugins are
+//! not asked, but their files are loaded all the same, sooner or later, by another part of the program. The files of `tool` and
+//! `tools` in the person's folders are loaded in any case, and a tool of a built-in one's name takes its place.
 
 use std::path::{Path, PathBuf};
 
@@ -93,12 +93,12 @@ pub(super) fn person(request: &Request, host: &HostEnv, survey: &Survey) -> Pers
         }
     }
     if plugins {
-        let what =
-            "Plugins of your own stay out of this run; a sign-in that one of them provides does not work in Safe mode.";
+        let what = "Plugins of your own are not asked in this run, and a sign-in that one of them provides does not work in Safe mode; \
+                    OpenCode loads their files all the same.";
         person.notices.push(what.into());
     }
     if loaded {
-        let what = "Tools of your own are not given in this run, but OpenCode loads their files all the same.";
+        let what = "Tools of your own are not given in this run; OpenCode loads their files all the same.";
         person.notices.push(what.into());
     }
     person

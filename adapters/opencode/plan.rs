@@ -93,7 +93,7 @@ fn safe(request: &Request, context: &Context<'_>) -> Result<Person, Error> {
             });
         }
         person.notices.push(format!(
-            "{} of the vault's links lead out of it or to hidden files, and are not followed; the first is `{first}`. OpenCode's \
+            "{} of the vault's links are not followed, since some lead out of it or to hidden files; the first is `{first}`. OpenCode's \
              search in files would follow them, so it is not given.",
             links.len()
         ));

@@ -183,9 +183,11 @@ fn the_last_rule_that_fits_is_the_modes() {
     let edit = text.rsplit(r#""edit":"#).next().expect("there").split('}').next().expect("closed").to_owned();
     let expected = concat!(
         r#"{"*":"deny","home/user/Notes/*":"allow","home/user/Notes/.*":"deny","home/user/Notes/*/.*":"deny","#,
-        r#""home/user/Notes/opencode.json":"deny","home/user/Notes/opencode.jsonc":"deny","#,
+        r#""home/user/Notes/opencode.json":"deny","home/user/Notes/*/opencode.json":"deny","#,
+        r#""home/user/Notes/opencode.jsonc":"deny","home/user/Notes/*/opencode.jsonc":"deny","#,
         r#""/home/user/Notes/*":"allow","/home/user/Notes/.*":"deny","/home/user/Notes/*/.*":"deny","#,
-        r#""/home/user/Notes/opencode.json":"deny","/home/user/Notes/opencode.jsonc":"deny","#,
+        r#""/home/user/Notes/opencode.json":"deny","/home/user/Notes/*/opencode.json":"deny","#,
+        r#""/home/user/Notes/opencode.jsonc":"deny","/home/user/Notes/*/opencode.jsonc":"deny","#,
         r#""home/user/Notes/#way out":"deny","home/user/Notes/#way out/*":"deny","#,
         r#""/home/user/Notes/#way out":"deny","/home/user/Notes/#way out/*":"deny""#
     );
@@ -219,7 +221,7 @@ fn the_persons_servers_stay_off_and_their_plugins_are_told() {
     let text = settings(&plan);
     assert!(text.contains(r#""theirs":{"enabled":false}"#), "{text}");
     assert!(text.contains(r#""tolaria":{"type":"local","enabled":true,"#), "{text}");
-    assert!(plan.notices[0].starts_with("Plugins of your own stay out"), "{:?}", plan.notices);
+    assert!(plan.notices[0].starts_with("Plugins of your own are not asked"), "{:?}", plan.notices);
     let power = machine.plan(&machine.request("Hi").mode(Mode::PowerUser)).expect("planned");
     assert!(!settings(&power).contains("theirs") && power.notices.is_empty());
     assert!(!power.env.contains_key("OPENCODE_PURE"));

@@ -60,7 +60,11 @@ fn safe(
             edit.extend([format!("{vault}/*~*")].map(|short| (short, DENY)));
         }
         // What OpenCode itself would obey in this vault.
-        edit.extend(["opencode.json", "opencode.jsonc"].map(|own| (format!("{vault}/{own}"), DENY)));
+        // At any depth, since a link to a folder of the vault gives its files other names.
+        let own = ["opencode.json", "opencode.jsonc"];
+        edit.extend(
+            own.iter().flat_map(|own| [format!("{vault}/{own}"), format!("{vault}/*/{own}")]).map(|own| (own, DENY)),
+        );
     }
     let env = ["*.env", "*.env.*"].map(|pattern| (pattern.to_owned(), DENY));
     let mut read: Patterns = vec![("*".into(), ALLOW)];

@@ -55,9 +55,8 @@ async fn the_ground_bites_where_nothing_holds_it_back() {
     let machine = with(&model).await;
     hostile(&machine);
     tries(&machine, &model);
-    let program =
-        machine.launcher().agents().await.into_iter().find_map(|agent| agent.path).expect("OpenCode is found");
-    let run = tokio::process::Command::new(program)
+    let plan = machine.launcher().plan(&machine.request("Go.").mode(Mode::PowerUser)).await.expect("OpenCode is found");
+    let run = tokio::process::Command::new(plan.program())
         .args(["run", "--format=json", "hello"])
         .env_clear()
         .envs(&machine.vars)
@@ -146,10 +145,13 @@ async fn a_hostile_home_and_environment_give_nothing_in_safe_mode() {
     assert_eq!(machine.read("vault/ran-a-shell"), None, "{told:#?}");
     assert_eq!(machine.read("vault/a.md").as_deref(), Some("x"));
     assert_eq!(model.calls()[0].tools(), ["edit", "glob", "grep", "read", "todowrite", "write"]);
-    assert_eq!(marks(&machine), ["person-tool"], "files of tools are loaded in any case, which is told: {told:#?}");
+    // Files of tools are loaded in any case, those of plugins sooner or later, which is told; nothing else of theirs starts.
+    let marks = marks(&machine);
+    let loaded = |mark: &String| mark == "person-tool" || mark.starts_with("person-plugin");
+    assert!(marks.contains(&"person-tool".to_owned()) && marks.iter().all(loaded), "{marks:?}: {told:#?}");
     let notices: Vec<&str> = told.notices().into_iter().map(|(_, notice)| notice).collect();
-    assert!(notices.iter().any(|notice| notice.starts_with("Plugins of your own stay out")), "{notices:?}");
-    assert!(notices.iter().any(|notice| notice.contains("OpenCode loads their files all the same")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.starts_with("Plugins of your own are not asked")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.starts_with("Tools of your own are not given")), "{notices:?}");
 }
 
 #[tokio::test]
@@ -181,7 +183,8 @@ async fn every_way_out_of_the_vault_is_refused_in_safe_mode() {
         ("../outside/new.md", "nowhere.md"),
         (".git", "git"),
         ("/", "#root"),
-        ("..", "sub/up"),
+        ("../..", "sub/up"),
+        ("..", "sub/back"),
     ] {
         std::fs::create_dir_all(vault.join("sub")).expect("the folder can be made");
         symlink(target, vault.join(link)).expect("the link is new");
@@ -197,6 +200,9 @@ async fn every_way_out_of_the_vault_is_refused_in_safe_mode() {
         at("git/hooks/x"),
         at(&format!("#root{root}/outside/a.md")),
         at("sub/up/outside/a.md"),
+        at("sub/back/folder/a.md"),
+        at("sub/back/opencode.json"),
+        at("sub/back/.envrc"),
         at(".git/hooks/pre-commit"),
         at(".git/config"),
         at(".mcp.json"),
@@ -230,6 +236,7 @@ async fn every_way_out_of_the_vault_is_refused_in_safe_mode() {
         at("file.md"),
         at(".env"),
         at("sub/up/outside/secret.md"),
+        at("sub/back/folder/secret.md"),
     ];
     let mut turn = text("Trying.");
     for path in &writes {
@@ -271,5 +278,5 @@ async fn every_way_out_of_the_vault_is_refused_in_safe_mode() {
         !told.0.iter().any(|event| format!("{event:?}").contains("SECRET-")),
         "nothing from outside is told: {told:#?}"
     );
-    assert!(told.notices().iter().any(|(_, notice)| notice.contains("are not followed")), "{told:#?}");
+    assert!(told.notices().iter().any(|(_, notice)| notice.contains("links are not followed")), "{told:#?}");
 }

@@ -205,3 +205,72 @@ fn an_agent_without_a_native_binary_is_started_by_its_link() {
         .plain("/p/lib/node_modules/@google/gemini-cli/package.json", r#"{"name":"@google/gemini-cli"}"#);
     check(&disk, &host(Os::Linux, &[]), &gemini, "/p/bin/gemini", &[run("/p/bin/gemini", &[])]);
 }
+
+/// OpenCode: packages with an end for the processor and the C library, and `windows` for the system.
+fn opencode() -> Spec {
+    agent("opencode", "opencode-ai", Some(("opencode-{system}-{arch}{flavour}", "bin/opencode")))
+}
+
+const OPENCODE: &str = "/p/lib/node_modules/opencode-ai";
+
+/// A disk on which npm ran no script: the program is a text without a first line.
+fn opencode_disk() -> FakeDisk {
+    FakeDisk::new(Os::Linux)
+        .link("/p/bin/opencode", &format!("{OPENCODE}/bin/opencode.exe"))
+        .file(&format!("{OPENCODE}/bin/opencode.exe"), "echo \"Error: postinstall was not run.\" >&2\nexit 1\n")
+        .plain(&format!("{OPENCODE}/package.json"), r#"{"name":"opencode-ai"}"#)
+}
+
+#[test]
+fn opencodes_binary_for_older_processors_comes_after_the_one_for_new_ones() {
+    let linux = host(Os::Linux, &[]);
+    let inside = |name: &str| format!("/p/lib/node_modules/{name}/bin/opencode");
+    let (fast, baseline) = (inside("opencode-linux-x64"), inside("opencode-linux-x64-baseline"));
+    let direct = run("/p/bin/opencode", &[]);
+    let x64 = || native(Os::Linux, Arch::X64);
+    // npm installs both. Which of them the processor can run shows when they are asked for their version.
+    let both = opencode_disk().file(&baseline, x64()).file(&fast, x64());
+    let expected = [run(&fast, &[]), run(&baseline, &[]), direct.clone()];
+    check(&both, &linux, &opencode(), "/p/bin/opencode", &expected);
+    let one = opencode_disk().file(&baseline, x64());
+    check(&one, &linux, &opencode(), "/p/bin/opencode", &[run(&baseline, &[]), direct.clone()]);
+    let musl = inside("opencode-linux-x64-baseline-musl");
+    let disk = opencode_disk().file(&musl, x64());
+    check(&disk, &linux, &opencode(), "/p/bin/opencode", &[run(&musl, &[]), direct]);
+    // Where a script ran, the program itself is the binary.
+    let made = FakeDisk::new(Os::Linux).file("/h/.opencode/bin/opencode", x64());
+    check(&made, &linux, &opencode(), "/h/.opencode/bin/opencode", &[run("/h/.opencode/bin/opencode", &[])]);
+}
+
+#[test]
+fn opencodes_packages_are_named_for_each_system() {
+    for (os, arch, package) in [
+        (Os::Linux, Arch::Arm64, "opencode-linux-arm64"),
+        (Os::Linux, Arch::Arm64, "opencode-linux-arm64-musl"),
+        (Os::MacOs, Arch::Arm64, "opencode-darwin-arm64"),
+        (Os::MacOs, Arch::X64, "opencode-darwin-x64-baseline"),
+    ] {
+        let binary = format!("/p/lib/node_modules/{package}/bin/opencode");
+        let disk = FakeDisk::new(os)
+            .file(&format!("{OPENCODE}/bin/opencode.exe"), "text\n")
+            .plain(&format!("{OPENCODE}/package.json"), r#"{"name":"opencode-ai"}"#)
+            .file(&binary, native(os, arch));
+        let mut machine = host(os, &[]);
+        machine.arch = arch;
+        let found = format!("{OPENCODE}/bin/opencode.exe");
+        check(&disk, &machine, &opencode(), &found, &[run(&binary, &[]), run(&found, &[])]);
+    }
+    let cmd = CMD
+        .replace(r"@github\\copilot\\npm-loader.js", "")
+        .replace(r"@github\copilot\npm-loader.js", r"opencode-ai\bin\opencode.exe");
+    for package in ["opencode-windows-x64", "opencode-windows-x64-baseline"] {
+        let binary = format!(r"C:\npm\node_modules\{package}\bin\opencode.exe");
+        let disk = FakeDisk::new(Os::Windows)
+            .file(r"C:\npm\opencode.cmd", &*cmd)
+            .file(r"C:\npm\node_modules\opencode-ai\bin\opencode.exe", "text\n")
+            .plain(r"C:\npm\node_modules\opencode-ai\package.json", r#"{"name":"opencode-ai"}"#)
+            .file(&binary, native(Os::Windows, Arch::X64));
+        let targets = targets(&disk, &host(Os::Windows, &[]), &opencode(), Path::new(r"C:\npm\opencode.cmd"));
+        assert_eq!(targets[0].program.to_str().map(str::to_lowercase), Some(binary.to_lowercase()), "{package}");
+    }
+}
