@@ -207,3 +207,35 @@ fn text(path: &Path) -> Seen {
 fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_that_lead_out_of_a_folder_to_nowhere_or_to_something_hidden_are_found_at_any_depth() {
+        let place = tempfile::tempdir().expect("a temp folder can be made");
+        let vault = place.path().join("vault");
+        for folder in ["vault/.git/hooks", "vault/a/b", "outside"] {
+            std::fs::create_dir_all(place.path().join(folder)).expect("the folder is new");
+        }
+        std::fs::write(vault.join("a/note.md"), "").expect("the folder is ours");
+        let link = |target: &str, name: &str| symlink(target, vault.join(name)).expect("the link is new");
+        link("a/note.md", "inside.md");
+        link("a", "alias");
+        assert_eq!(links(&vault), Seen::Links(Vec::new()), "none leads away");
+        link("../../../outside", "a/b/out");
+        link("../outside/new.md", "nowhere.md");
+        link(".git/hooks", "hooks");
+        link("loop", "loop");
+        let found = ["a/b/out", "alias", "hooks", "loop", "nowhere.md"].map(|name| vault.join(name));
+        assert_eq!(links(&vault), Seen::Links(found.to_vec()), "links to folders count where one leads away");
+        assert_eq!(links(&place.path().join("missing")), Seen::Missing);
+        for at in 0..=MAX_LINKS {
+            symlink("/", vault.join(format!("{at}"))).expect("the link is new");
+        }
+        assert_eq!(links(&vault), Seen::Unreadable, "too many to be named are not left out");
+    }
+}

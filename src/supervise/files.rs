@@ -151,3 +151,54 @@ fn make(folder: &Path) -> io::Result<()> {
     let problem = format!("`{}` is not a private folder of this user; remove it", folder.display());
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn scratch(below: &Path) -> Scratch {
+        Scratch { name: "vault-1".into(), below: Some(below.join("caches/agent")), stays: true }
+    }
+
+    #[test]
+    fn a_folder_that_stays_is_the_same_private_and_empty_in_every_run() {
+        let place = tempfile::tempdir().expect("a temp folder can be made");
+        let scratch = scratch(place.path());
+        let folder = place.path().join("caches/agent/vault-1");
+        for _ in 0..2 {
+            let files = PrivateFiles::write(&[], Some(&scratch), None).expect("the folder can be made");
+            assert_eq!(files.scratch(), Some(&*folder));
+            drop(files);
+            let found = std::fs::metadata(&folder).expect("it stays");
+            assert_eq!(found.permissions().mode() & 0o777, 0o700);
+        }
+        // Settings that an agent left there would count in the next run; a note that it left there may be missed.
+        std::fs::write(folder.join("opencode.json"), "{}").expect("the folder is ours");
+        PrivateFiles::write(&[], Some(&scratch), None).expect("what was left is put aside");
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+        let beside: Vec<PathBuf> = std::fs::read_dir(place.path().join("caches/agent"))
+            .expect("a folder")
+            .map(|entry| entry.expect("readable").path())
+            .filter(|path| *path != folder)
+            .collect();
+        let [aside] = &beside[..] else { panic!("one folder beside it: {beside:?}") };
+        assert_eq!(std::fs::read(aside.join("files/opencode.json")).expect("kept"), b"{}");
+    }
+
+    #[test]
+    fn a_link_or_a_folder_that_others_may_write_is_no_folder_to_stay_in() {
+        let place = tempfile::tempdir().expect("a temp folder can be made");
+        let scratch = scratch(place.path());
+        let folder = place.path().join("caches/agent/vault-1");
+        std::fs::create_dir_all(folder.parent().expect("a parent")).expect("it can be made");
+        std::os::unix::fs::symlink(place.path(), &folder).expect("the link is new");
+        let error = PrivateFiles::write(&[], Some(&scratch), None).expect_err("a link leads elsewhere");
+        assert!(error.to_string().contains("is not a private folder"), "{error}");
+        std::fs::remove_file(&folder).expect("the link is ours");
+        std::fs::create_dir(&folder).expect("it can be made");
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).expect("it is ours");
+        PrivateFiles::write(&[], Some(&scratch), None).expect_err("anyone could put settings there");
+    }
+}

@@ -61,6 +61,8 @@ async fn power_user_runs_the_shell_and_its_file_tools_stay_in_the_vault() {
     let machine = with(&model).await;
     let (vault, outside) = (machine.vault(), machine.outside().join("note.md"));
     let server = machine.mcp("ok").secret_env("APP_SECRET", "canary-secret");
+    // OpenCode fills such texts in, wherever they stand in its settings.
+    let server = server.arg("{env:HOME}").env("LITERAL", "{file:/etc/hostname}");
     model.script([
         text("Running.")
             .tool("bash", json!({ "command": "env > env.txt", "workdir": vault, "description": "Runs a shell" }))
@@ -80,7 +82,10 @@ async fn power_user_runs_the_shell_and_its_file_tools_stay_in_the_vault() {
     assert!(told.tool("write").iter().any(|(_, denied, _)| *denied), "{told:#?}");
     let environment = machine.read("vault/env.txt").expect("the shell ran");
     assert!(!environment.contains("canary"), "a shell's environment holds no secret of a server: {environment}");
-    assert_eq!(machine.mcp_log()[0]["started"]["env"]["APP_SECRET"], "canary-secret", "the server has its secret");
+    let started = &machine.mcp_log()[0]["started"];
+    assert_eq!(started["env"]["APP_SECRET"], "canary-secret", "the server has its secret");
+    assert_eq!(started["env"]["LITERAL"], "{file:/etc/hostname}");
+    assert!(started["args"].to_string().contains("{env:HOME}"), "{started}");
     assert!(!format!("{told:?}").contains("canary-secret"));
 }
 
