@@ -96,6 +96,7 @@ test("checklist 20: path arguments are not resolved; the command refuses links i
   symlinkSync("/etc", join(space.root, "out"));
   assert.equal((await space.tool("adr_explain")({ path: "out/passwd" })).resultType, "success");
   assert.equal((await space.tool("adr_check")({ paths: ["out/passwd", "kept.txt"] })).resultType, "success");
+  assert.deepEqual(space.calls().map(({ argv }) => argv.slice(argv.indexOf("--") + 1)), [["out/passwd"], ["out/passwd", "kept.txt"]]);
 });
 
 test("checklist 21: the exact arguments, and the report that comes back", async (t) => {

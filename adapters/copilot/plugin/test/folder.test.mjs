@@ -34,6 +34,18 @@ test("checklist 35: a launcher that keeps the session out of the folder names it
   }
 });
 
+test("checklist 35: in a launcher's empty folder the named one counts; a change leaves it, and coming back returns to it", () => {
+  const dir = createSessionDir("/vault", "/scratch/notes");
+  const go = (cwd) => dir.onEvent({ type: "session.context_changed", data: { cwd } });
+  assert.equal(dir.get(), "/vault");
+  go("/scratch/notes");
+  assert.equal(dir.get(), "/vault", "an event that only tells where the process runs");
+  go("/elsewhere");
+  assert.equal(dir.get(), "/elsewhere");
+  go("/scratch/notes");
+  assert.equal(dir.get(), "/vault");
+});
+
 test("checklist 37: after a change the tools use the new repository, and the workflow reads it when each run starts", async (t) => {
   const space = workspace(t);
   const other = join(space.top, "other");

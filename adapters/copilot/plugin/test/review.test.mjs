@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AGENT, decide, emptyResult, isVerdict, JUDGES_AT_ONCE, VERDICTS } from "../extensions/adrkit/review.mjs";
+import { AGENT, createReview, decide, emptyResult, isVerdict, JUDGES_AT_ONCE, VERDICTS } from "../extensions/adrkit/review.mjs";
 import { recorded, workspace } from "./support/workspace.mjs";
 
 const KEYS = ["status", "checkExitCode", "lintExitCode", "files", "filesSource", "notes", "governing", "history", "verdicts", "unverified", "findings"];
@@ -12,13 +12,45 @@ const IDS = ["0003", "0022", "0024", "0029"];
 
 test("checklist 44: files, base and dir are the only arguments, and each is checked in the body", async (t) => {
   const space = workspace(t);
-  for (const args of [{ limit: 1 }, { files: "a" }, { files: [5] }, { base: 5 }, { dir: 5 }, { files: ["../a"] }, "text", ["a"]]) {
+  // All but the one thing is right, so that nothing else can refuse it.
+  const files = ["a"];
+  const refused = [
+    [{ files, limit: 1 }, "unknown-argument"],
+    [{ files, cli: "a" }, "unknown-argument"],
+    [{ files, allowRepoCli: true }, "unknown-argument"],
+    [{ files: "a" }, "invalid-paths"],
+    [{ files: [5] }, "invalid-path"],
+    [{ files: ["../a"] }, "invalid-path"],
+    [{ files, base: 5 }, "invalid-base"],
+    [{ files, dir: 5 }, "invalid-dir"],
+    [{ files, dir: "../docs" }, "invalid-dir"],
+    ["text", "invalid-arguments"],
+    [["a"], "invalid-arguments"],
+  ];
+  for (const [args, code] of refused) {
     const { result, agents, phases } = await space.review(args);
     assert.equal(result.status, "usage-error", JSON.stringify(args));
-    assert.equal(result.notes.length, 1);
+    assert.deepEqual(result.notes.map((note) => note.split(":", 1)[0]), [code], JSON.stringify(args));
     assert.deepEqual([Object.keys(result), agents, phases], [KEYS, [], ["Collect"]]);
   }
   assert.deepEqual(space.calls(), []);
+});
+
+test("checklist 54: the phases are told in order, and the host is asked for no limit and no pause", async (t) => {
+  const space = workspace(t);
+  const asked = new Set();
+  const host = {};
+  const told = [];
+  const ctx = new Proxy(host, {
+    get(_, name) {
+      asked.add(name);
+      return { args: { files: ["a"] }, phase: (title) => told.push(title), log() {}, agent: async () => ({ verdict: "consistent", evidence: "a.ts:1" }) }[name];
+    },
+  });
+  const result = await createReview({ sessionDir: { get: () => space.root }, env: space.env })(ctx);
+  assert.deepEqual([result.status, told], ["ok", ["Collect", "Check", "Judge"]]);
+  const known = ["agent", "args", "log", "parallel", "phase", "signal"];
+  assert.deepEqual([...asked].filter((name) => !known.includes(name)), []);
 });
 
 test("checklist 45: every result has exactly these keys", async (t) => {

@@ -14,8 +14,13 @@ function startDir(env = process.env) {
   return named && isAbsolute(named) ? named : process.cwd();
 }
 
-/** A tracker that starts at `start` and follows `session.context_changed`. */
-export function createSessionDir(start = startDir()) {
+/**
+ * A tracker that starts at `start` and follows `session.context_changed`.
+ *
+ * `own` is where the process runs. Where a launcher named another folder, that one stands for it: a session that comes
+ * back to the launcher's empty folder is in the folder it works on.
+ */
+export function createSessionDir(start = startDir(), own = process.cwd()) {
   let current = start;
   return {
     /** The directory now. */
@@ -27,7 +32,7 @@ export function createSessionDir(start = startDir()) {
     onEvent(event) {
       if (event?.type !== "session.context_changed") return;
       const cwd = event.data?.cwd;
-      if (typeof cwd === "string" && isAbsolute(cwd)) current = cwd;
+      if (typeof cwd === "string" && isAbsolute(cwd)) current = cwd === own ? start : cwd;
     },
   };
 }
