@@ -171,7 +171,11 @@ fn end(words: &Words, silent: bool, version: Version, call: &mut Call) -> ! {
         "silent_exit" => std::process::exit(0),
         "invalid_args" => refuse(&format!("Invalid arguments for dynamic workflow \"{}\".", words.name), code(2)),
         "not_found" => refuse(&format!("Dynamic workflow \"{}\" was not found.", words.name), code(2)),
-        "not_available" => failed(&words.name, "Agent workflows are not available for this session", 1),
+        // Not a matter of what passes the gate, so 1 on the old version too (measured on 1.0.92, 2026-11-30).
+        "not_available" => {
+            let what = if old { "Dynamic" } else { "Agent" };
+            failed(&words.name, &format!("{what} workflows are not available for this session"), 1)
+        }
         "interrupted" => failed(&words.name, "GenericFailure, LSP session '1' is closed", 130),
         "hang" => {
             faults::run(&[Step::Stall], call, &Default::default());

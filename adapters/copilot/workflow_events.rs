@@ -11,7 +11,7 @@ use super::surrogates::mended;
 use crate::adapters::{Decoder, Report};
 use crate::event::{EventKind, NoticeLevel};
 use crate::guidance::AgentError;
-use crate::plan::Plan;
+use crate::plan::{Arg, Plan};
 use crate::workflow::WorkflowOutcome;
 
 /// What the tag of a workflow's own event begins with.
@@ -24,10 +24,22 @@ pub(super) fn decoder(plan: &Plan) -> Box<dyn Decoder> {
     let inner = decode::json(plan);
     let workflow = Some(WorkflowOutcome::default());
     let report = Report { has_final_event: true, workflow, ..Report::default() };
-    Box::new(Workflow { inner, report, run_status: None, result: None, errors: Vec::new() })
+    Box::new(Workflow { name: requested(plan), inner, report, run_status: None, result: None, errors: Vec::new() })
+}
+
+/// The name behind `workflow run`.
+fn requested(plan: &Plan) -> Option<String> {
+    let text = |arg: &Arg| match arg {
+        Arg::Text(text) => Some(text.clone()),
+        Arg::File { .. } => None,
+    };
+    let at = plan.args.windows(2).position(|two| two.iter().filter_map(text).eq(["workflow", "run"]))?;
+    plan.args.get(at + 2).and_then(text)
 }
 
 struct Workflow {
+    /// What was asked for.
+    name: Option<String>,
     /// Reads what a session tells beside the workflow: servers, tools of sub-agents, warnings.
     inner: Box<dyn Decoder>,
     report: Report,
@@ -55,6 +67,7 @@ struct Started {
 
 #[derive(Deserialize)]
 struct Ended {
+    name: Option<String>,
     run: Option<Run>,
 }
 
@@ -117,10 +130,16 @@ impl Workflow {
     fn ended(&mut self, line: &[u8], events: &mut Vec<EventKind>) {
         let read = |line: &[u8]| serde_json::from_slice::<Line<Ended>>(line).ok();
         let read = read(line).or_else(|| read(&mended(line)?));
-        let Some(run) = read.and_then(|line| line.data.run) else {
+        let Some((name, run)) = read.and_then(|line| Some((line.data.name, line.data.run?))) else {
             events.extend(crate::adapters::text::unrecognized(line));
             return;
         };
+        // The end of another one, as a workflow that starts others may tell it, is no verdict on this one.
+        if let (Some(told), Some(asked)) = (&name, &self.name)
+            && told != asked
+        {
+            return notice(NoticeLevel::Info, format!("The workflow `{told}` has ended."), events);
+        }
         self.report.finished = true;
         self.errors.clear();
         if run.status.as_deref() != Some("completed") {

@@ -113,14 +113,16 @@ async fn the_result_travels_whole_through_the_private_file() {
 
 #[tokio::test]
 async fn what_cannot_run_becomes_guidance() {
-    for (case, expected) in [
-        ("not_available", Code::SubscriptionRequired),
-        ("not_found", Code::ArgumentsRejected),
-        ("invalid_args", Code::ArgumentsRejected),
-    ] {
-        let bench = bench("1.0.102", &json!({"case": case}));
-        let events = events(&bench, &request(&bench)).await;
-        assert_eq!(code(&events), Some(expected), "{case}");
+    for version in ["1.0.102", "1.0.92"] {
+        for (case, expected) in [
+            ("not_available", Code::SubscriptionRequired),
+            ("not_found", Code::ArgumentsRejected),
+            ("invalid_args", Code::ArgumentsRejected),
+        ] {
+            let bench = bench(version, &json!({"case": case}));
+            let events = events(&bench, &request(&bench)).await;
+            assert_eq!(code(&events), Some(expected), "{version}: {case}");
+        }
     }
 }
 
@@ -266,6 +268,38 @@ fn people_get_the_result_on_stdout_and_the_verdict_on_stderr() {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.json(), json!({"status": "findings", "n": 1}));
     assert!(ended.stderr.contains("verdict: findings"), "{ended:?}");
+}
+
+/// Two rows of the measured table that the CLI would answer with exit code 2: they are refused before it is started.
+#[test]
+fn bad_json_and_a_missing_file_as_arguments_are_refused_before_the_cli_is_started() {
+    let bench = bench("1.0.102", &json!({}));
+    let vault = bench.vault().display().to_string();
+    for (args, row) in [("{bad", "bad JSON"), ("@/nope.json", "a missing `@file`"), ("[1", "bad JSON, cut")] {
+        let ended = bench.run(&["workflow", "run", "x", "--vault", &vault, "--args", args]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{row}: {ended:?}");
+        let reason = if args.starts_with('@') { "`/nope.json`" } else { "is not JSON" };
+        assert!(ended.stderr.contains("--args") && ended.stderr.contains(reason), "{row}: {ended:?}");
+    }
+    assert!(bench.calls().is_empty());
+}
+
+/// A workflow may start others. What one of them tells of itself is not the answer to what was asked.
+#[tokio::test]
+async fn the_end_of_another_workflow_is_not_taken_for_the_end_of_the_one_that_was_asked_for() {
+    let told = |name: &str| {
+        let run = json!({"runId": "run-0", "attempt": 1, "status": "completed", "result": {"status": "ok"}});
+        json!({"type": "workflow.result", "data": {"name": name, "run": run}})
+    };
+    let bench = bench("1.0.102", &json!({"case": "silent_exit", "events": [told("another")]}));
+    let events_of_another = events(&bench, &request(&bench)).await;
+    let workflow = outcome(&events_of_another).workflow.clone().expect("a verdict");
+    assert_eq!((workflow.gate, workflow.run_status), (Gate::Failed, None));
+    let bench =
+        self::bench("1.0.102", &json!({"case": "silent_exit", "events": [told("adr-review"), told("another")]}));
+    let events_of_both = events(&bench, &request(&bench)).await;
+    let workflow = outcome(&events_of_both).workflow.clone().expect("a verdict");
+    assert_eq!((workflow.gate, workflow.run_status.as_deref()), (Gate::Ok, Some("completed")));
 }
 
 #[test]

@@ -6,11 +6,11 @@ use crate::guidance::{Code, Example::*, Rule, phrase};
 pub(super) static RULES: &[Rule] = &[
     Rule {
         on: phrase(
-            r"Error executing dynamic workflow \x22[^\x22\n]*\x22: Error: Agent workflows are not available for this session",
+            r"Error executing dynamic workflow \x22[^\x22\n]*\x22: Error: (?:Agent|Dynamic) workflows are not available for this session",
         ),
         code: Code::SubscriptionRequired,
         text: "workflows_not_available",
-        source: "1.0.102, recordings w_gate, w_ok_json, w_hang_ext",
+        source: "1.0.102, recordings w_gate, w_ok_json, w_hang_ext; 1.0.92 says `Dynamic` (measured 2026-11-30)",
         example: Text(
             "Error executing dynamic workflow \"adr-review\": Error: Agent workflows are not available for this session",
         ),
