@@ -1,6 +1,6 @@
 //! The verdict on a workflow, from what it said alone. Pure.
 //!
-//! An exit code has no say: Copilot 1.0.92 exits 0 whatever happens, and 1.0.102 exits 0 for a run that completed with
+//! An exit code has no say: Copilot 1.0.92 exits 0 whatever a workflow came to, and 1.0.102 exits 0 for a run that completed with
 //! findings.
 
 use serde::{Deserialize, Serialize};

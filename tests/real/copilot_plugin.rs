@@ -8,25 +8,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agent_launcher::{
-    AgentId, Code, EventKind, ExportedPlugin, Gate, Mode, NoticeLevel, Plugin, Status, WorkflowRequest,
+    AgentId, Code, Event, EventKind, ExportedPlugin, Gate, Launcher, Mode, NoticeLevel, Plugin, Run, Status,
+    WorkflowRequest,
 };
 use serde_json::{Value, json};
 
 use crate::support::machine::Machine;
 use crate::support::model::{Model, text, tool};
 use crate::support::told::{self, Told};
-use crate::support::versions::on_newest;
+use crate::support::versions::{on_newest, on_workflow_versions};
 
 on_newest!(
-    the_model_calls_the_plugins_tools_in_safe_mode_and_gets_their_reports,
     in_a_trusted_vault_the_tools_still_answer_for_the_vault_and_none_of_its_hooks_run,
     the_hooks_of_an_untrusted_vault_do_not_run_beside_the_plugin,
     a_tool_that_asks_is_allowed_by_name_and_does_not_hang,
     a_plugin_whose_tools_nobody_named_is_not_offered,
     power_user_mode_needs_no_grant,
-    a_workflow_without_a_sign_in_ends_with_guidance,
     a_workflow_whose_extension_never_joins_ends_by_itself,
+);
+
+on_workflow_versions!(
+    the_model_calls_the_plugins_tools_in_safe_mode_and_gets_their_reports,
+    a_workflow_without_a_sign_in_ends_with_guidance,
     a_workflow_is_cancelled_while_it_starts_and_leaves_nothing,
+    a_workflow_whose_agent_gets_a_signal_while_it_starts_has_failed,
 );
 
 /// Puts the fake `adr` and its reports onto the machine, and the records into the vault.
@@ -237,23 +242,58 @@ async fn a_workflow_whose_extension_never_joins_ends_by_itself(version: &'static
     assert!(told.outcome().elapsed_ms > 20_000, "it waits half a minute: {told:#?}");
 }
 
-async fn a_workflow_is_cancelled_while_it_starts_and_leaves_nothing(version: &'static str) {
-    let model = Model::start([text("never asked")]).await;
-    let machine = Machine::with(version, &model).await;
+/// Starts a workflow whose extension is up and never joins, so that the CLI waits for it.
+async fn starting(machine: &Machine) -> (Launcher, Run, Vec<Event>) {
     let loaded = machine.root().join("loaded");
+    let _ = fs::remove_file(&loaded);
     let join = format!(
         "import fs from \"node:fs\";\nfs.writeFileSync({}, \"\");\nsetInterval(() => {{}}, 1000);\nawait new Promise(() => {{}});",
         json!(loaded)
     );
-    let dir = probe(&machine, &json!({"keepsFileHooksOut": true}), &join);
+    let dir = probe(machine, &json!({"keepsFileHooksOut": true}), &join);
     let launcher = machine.launcher();
-    let request = review(&machine).plugin_dir(dir).stream_id("w");
+    let request = review(machine).plugin_dir(dir).stream_id("w");
     let mut run = launcher.start(launcher.plan_workflow(&request).await.expect("a plan")).expect("a run");
     let first = told::until(&mut run, |kind| matches!(kind, EventKind::Init { .. })).await;
-    // The extension is up, and the CLI waits for it to join.
+    let begin = std::time::Instant::now();
     while !loaded.exists() {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(60), "the extension does not load");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    (launcher, run, first)
+}
+
+/// Measured: the native program ends with 130 on each of the three. Nobody asked the launcher for it, so it is a failure.
+async fn a_workflow_whose_agent_gets_a_signal_while_it_starts_has_failed(version: &'static str) {
+    let model = Model::start([text("never asked")]).await;
+    for signal in ["INT", "TERM", "HUP"] {
+        let machine = Machine::with(version, &model).await;
+        let (_launcher, run, first) = starting(&machine).await;
+        let agents = machine.processes().into_iter().filter(|process| process.contains(" workflow run "));
+        let agents: Vec<u32> = agents
+            .filter_map(|process| process.split(' ').next()?.parse().ok())
+            .filter(|pid| {
+                let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+                status.lines().any(|line| line == format!("PPid:\t{}", std::process::id()))
+            })
+            .collect();
+        let [agent] = agents[..] else { panic!("{:#?}", machine.processes()) };
+        let kill = std::process::Command::new("kill").args(["-s", signal, &agent.to_string()]).status();
+        assert!(kill.is_ok_and(|status| status.success()));
+        let told = told::rest(run, first).await;
+        let outcome = told.outcome();
+        assert_eq!((outcome.status, outcome.exit_code, outcome.signal), (Status::Failed, Some(130), None), "{signal}");
+        let workflow = outcome.workflow.as_ref().expect("a verdict");
+        assert_eq!((workflow.gate, &workflow.run_status, &workflow.result), (Gate::Failed, &None, &None), "{signal}");
+        assert!(told.error().is_some(), "{signal}: {told:#?}");
+        assert_eq!(machine.processes(), Vec::<String>::new());
+    }
+}
+
+async fn a_workflow_is_cancelled_while_it_starts_and_leaves_nothing(version: &'static str) {
+    let model = Model::start([text("never asked")]).await;
+    let machine = Machine::with(version, &model).await;
+    let (launcher, run, first) = starting(&machine).await;
     assert!(launcher.cancel("w"));
     let told = told::rest(run, first).await;
     assert_eq!(told.outcome().status, Status::Cancelled, "{told:#?}");

@@ -5,7 +5,7 @@
 // program unpacks itself there at its first start, which the tests then need not wait for, and a program that finds a
 // newer version unpacked in its home would run that one instead.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -50,6 +50,14 @@ function nativeProgram(agent, folder) {
   return undefined;
 }
 
+/** Removes every other version that a Copilot has unpacked, or has fetched as an update of itself, in this home. */
+function forgetOthers(home, version) {
+  const unpacked = join(home, '.cache', 'copilot', 'pkg', here);
+  for (const name of existsSync(unpacked) ? readdirSync(unpacked) : []) {
+    if (name !== version) rmSync(join(unpacked, name), { recursive: true });
+  }
+}
+
 for (const [alias, spec] of Object.entries(dependencies)) {
   const version = spec.slice(spec.lastIndexOf('@') + 1);
   const problem = (() => {
@@ -62,6 +70,7 @@ for (const [alias, spec] of Object.entries(dependencies)) {
     for (const file of Object.values(bin ?? {})) chmodSync(join(folder, file), 0o755);
     const home = join(process.cwd(), 'node_modules', '.homes', alias);
     mkdirSync(home, { recursive: true });
+    forgetOthers(home, version);
     const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH, SystemRoot: process.env.SystemRoot };
     const run = spawnSync(program, ['--version'], { encoding: 'utf8', env, timeout: 60_000 });
     if (!run.stdout?.includes(version)) return `its native program does not start: ${run.stderr || run.error?.message}`;

@@ -36,4 +36,13 @@ macro_rules! on_newest {
     ($($name:ident),* $(,)?) => { $( crate::support::versions::on_versions!([v1_0_102 = "1.0.102"] $name); )* };
 }
 
-pub(crate) use {on_every_safe_version, on_every_version, on_newest, on_versions, on_versions_below_safe};
+/// On the newest and on the oldest that takes plugins and workflows.
+macro_rules! on_workflow_versions {
+    ($($name:ident),* $(,)?) => { $(
+        crate::support::versions::on_versions!([v1_0_102 = "1.0.102", v1_0_92 = "1.0.92"] $name);
+    )* };
+}
+
+pub(crate) use {
+    on_every_safe_version, on_every_version, on_newest, on_versions, on_versions_below_safe, on_workflow_versions,
+};
