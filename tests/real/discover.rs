@@ -1,4 +1,4 @@
-//! Copilot as npm, pnpm and Bun install it for a person, found from a desktop's bare environment and run without Node.
+//! The agents as npm, pnpm and Bun install them for a person, found from a desktop's bare environment and run without Node.
 //! `scripts/install-layouts.sh` installs them.
 
 use std::path::{Path, PathBuf};
@@ -6,11 +6,24 @@ use std::path::{Path, PathBuf};
 use agent_launcher::discover::{Search, Via};
 use agent_launcher::{AgentId, Status};
 
+use crate::support::anthropic;
 use crate::support::machine::{Machine, skipped};
 use crate::support::model::{Model, text};
 use crate::support::told;
 
 const VERSION: &str = "1.0.102";
+
+/// An agent, as far as its installation goes.
+struct Agent {
+    id: AgentId,
+    version: &'static str,
+    program: &'static str,
+}
+
+const AGENTS: &[Agent] = &[
+    Agent { id: AgentId::COPILOT, version: VERSION, program: "copilot" },
+    Agent { id: AgentId::CLAUDE_CODE, version: "2.1.332", program: "claude" },
+];
 
 /// What `scripts/install-layouts.sh` has installed.
 fn layout(name: &str) -> PathBuf {
@@ -19,10 +32,19 @@ fn layout(name: &str) -> PathBuf {
     folder
 }
 
+/// A machine whose agent has this model.
+async fn machine_of(agent: &Agent, model: &Model) -> Machine {
+    match agent.program {
+        "copilot" => Machine::with(agent.version, model).await,
+        "claude" => anthropic::with(agent.version, model).await,
+        other => panic!("no machine for `{other}`"),
+    }
+}
+
 /// A machine with one installation, at `place` below its home, and a desktop's environment: nothing of it is on the `PATH`.
-async fn machine(name: &str, place: &str, model: &Model) -> Machine {
-    let mut machine = Machine::with(VERSION, model).await;
-    std::fs::remove_file(machine.home().join("bin/copilot")).expect("the machine's own Copilot");
+async fn machine(agent: &Agent, name: &str, place: &str, model: &Model) -> Machine {
+    let mut machine = machine_of(agent, model).await;
+    std::fs::remove_file(machine.home().join("bin").join(agent.program)).expect("the machine's own agent");
     let place = machine.home().join(place);
     std::fs::create_dir_all(place.parent().expect("below the home")).expect("folders");
     std::os::unix::fs::symlink(layout(name), place).expect("a link");
@@ -30,28 +52,30 @@ async fn machine(name: &str, place: &str, model: &Model) -> Machine {
     machine
 }
 
-/// It is found at `found` by this way, is its native program, and answers a prompt.
-async fn found_and_run(name: &str, place: &str, found: &str, via: Via) {
-    let model = Model::start([text("Native.")]).await;
-    let machine = machine(name, place, &model).await;
-    let launcher = machine.launcher();
-    let search: Search = launcher.search(&AgentId::COPILOT).await.expect("Copilot is known");
-    let binary = search.binary.as_ref().unwrap_or_else(|| panic!("not found: {search:#?}"));
-    assert_eq!((&binary.found, binary.via), (&machine.home().join(found), via));
-    assert_eq!(binary.version, VERSION);
-    assert_eq!(binary.program.file_name().and_then(|name| name.to_str()), Some("copilot"));
-    let package = binary.program.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    assert!(package.is_some_and(|package| package.starts_with("copilot-")), "{binary:#?}");
-    assert!(binary.first_args.is_empty());
-    let told = told::run(&launcher, &machine.request("hello")).await;
-    assert_eq!((told.text().as_str(), told.outcome().status), ("Native.", Status::Completed), "{told:#?}");
-    assert_eq!(machine.processes(), Vec::<String>::new());
+/// Each is found in `folder` by this way, is its native program, and answers a prompt.
+async fn found_and_run(name: &str, place: &str, folder: &str, via: Via) {
+    for agent in AGENTS {
+        let model = Model::start([text("Native.")]).await;
+        let machine = machine(agent, name, place, &model).await;
+        let launcher = machine.launcher();
+        let search: Search = launcher.search(&agent.id).await.expect("the agent is known");
+        let binary = search.binary.as_ref().unwrap_or_else(|| panic!("not found: {search:#?}"));
+        assert_eq!((&binary.found, binary.via), (&machine.home().join(folder).join(agent.program), via));
+        assert_eq!(binary.version, agent.version);
+        assert_eq!(binary.program.file_name().and_then(|name| name.to_str()), Some(agent.program));
+        let head = std::fs::read(&binary.program).expect("the program can be read");
+        assert!(head.starts_with(b"\x7fELF"), "a native program: {binary:#?}");
+        assert!(binary.first_args.is_empty());
+        let told = told::run(&launcher, &machine.request("hello")).await;
+        assert_eq!((told.text().as_str(), told.outcome().status), ("Native.", Status::Completed), "{told:#?}");
+        assert_eq!(machine.processes(), Vec::<String>::new());
+    }
 }
 
 #[tokio::test]
 async fn d05_d16_a_global_npm_install_under_a_prefix_of_the_persons_own() {
     if !skipped() {
-        found_and_run("npm", ".npm-global", ".npm-global/bin/copilot", Via::Npm).await;
+        found_and_run("npm", ".npm-global", ".npm-global/bin", Via::Npm).await;
     }
 }
 
@@ -59,21 +83,21 @@ async fn d05_d16_a_global_npm_install_under_a_prefix_of_the_persons_own() {
 async fn d13_a_global_npm_install_of_an_nvm_version() {
     if !skipped() {
         let version = ".nvm/versions/node/v22.14.0";
-        found_and_run("npm", version, &format!("{version}/bin/copilot"), Via::Nvm).await;
+        found_and_run("npm", version, &format!("{version}/bin"), Via::Nvm).await;
     }
 }
 
 #[tokio::test]
 async fn d16_a_global_pnpm_install() {
     if !skipped() {
-        found_and_run("pnpm", ".local/share/pnpm", ".local/share/pnpm/copilot", Via::Pnpm).await;
+        found_and_run("pnpm", ".local/share/pnpm", ".local/share/pnpm", Via::Pnpm).await;
     }
 }
 
 #[tokio::test]
 async fn d16_a_global_bun_install() {
     if !skipped() {
-        found_and_run("bun", ".bun", ".bun/bin/copilot", Via::Bun).await;
+        found_and_run("bun", ".bun", ".bun/bin", Via::Bun).await;
     }
 }
 
@@ -109,7 +133,7 @@ async fn e01_without_node_the_native_program_runs_all_the_same() {
         return;
     }
     let model = Model::start([text("Native.")]).await;
-    let mut machine = machine("npm", ".npm-global", &model).await;
+    let mut machine = machine(&AGENTS[0], "npm", ".npm-global", &model).await;
     // Nothing that is started here finds a `node`: not by the app's PATH, and the login shell adds none.
     machine.vars.insert("PATH".into(), machine.home().join("bin").display().to_string());
     machine.write("home/.profile", &format!("PATH={}\n", machine.home().join("bin").display()));
