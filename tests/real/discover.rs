@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use agent_launcher::discover::{Search, Via};
 use agent_launcher::{AgentId, Status};
 
-use crate::support::anthropic;
+use crate::opencode_ground;
+use crate::support::{anthropic, codex};
 use crate::support::machine::{Machine, skipped};
 use crate::support::model::{Model, text};
 use crate::support::told;
@@ -23,6 +24,8 @@ struct Agent {
 const AGENTS: &[Agent] = &[
     Agent { id: AgentId::COPILOT, version: VERSION, program: "copilot" },
     Agent { id: AgentId::CLAUDE_CODE, version: "2.1.332", program: "claude" },
+    Agent { id: AgentId::CODEX, version: codex::VERSION, program: "codex" },
+    Agent { id: AgentId::OPENCODE, version: opencode_ground::VERSION, program: "opencode" },
 ];
 
 /// What `scripts/install-layouts.sh` has installed.
@@ -37,6 +40,8 @@ async fn machine_of(agent: &Agent, model: &Model) -> Machine {
     match agent.program {
         "copilot" => Machine::with(agent.version, model).await,
         "claude" => anthropic::with(agent.version, model).await,
+        "codex" => codex::machine(model, "").await.expect("left out before, where it is"),
+        "opencode" => opencode_ground::with(model).await,
         other => panic!("no machine for `{other}`"),
     }
 }
