@@ -7,10 +7,10 @@ use agent_launcher::discover::{Search, Via};
 use agent_launcher::{AgentId, Status};
 
 use crate::opencode_ground;
-use crate::support::{anthropic, codex};
 use crate::support::machine::{Machine, skipped};
 use crate::support::model::{Model, text};
 use crate::support::told;
+use crate::support::{anthropic, codex};
 
 const VERSION: &str = "1.0.102";
 

@@ -153,7 +153,8 @@ impl Machine {
     }
 
     pub fn launcher(&self) -> Launcher {
-        Launcher::builder().app("Tolaria").host(self.host()).build()
+        // Generous: many a test starts an agent of its own at the same time.
+        Launcher::builder().app("Tolaria").host(self.host()).probe_limit(super::DEADLINE).build()
     }
 
     /// The tightest mode that the agent has in this version.
