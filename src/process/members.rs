@@ -79,28 +79,45 @@ impl Known {
         let reused = leader.and_then(start).zip(self.start).is_some_and(|(now, first)| now != first);
         let mut strangers = HashMap::new();
         let mut members: HashMap<i32, Member> = HashMap::new();
-        for process in table {
-            let of_session = !reused && (process.session == self.leader || process.group == self.leader);
-            let seen = self.members.get(&process.pid);
-            let orphan = adopters.contains(&process.parent);
-            if !of_session && seen.is_none() && !orphan {
-                continue;
-            }
-            let Some(start) = start(process) else { continue };
-            let marked = || match self.strangers.get(&process.pid) {
-                Some(known) if *known == start => Some(false),
-                // What is older than the tree is none of it.
-                _ if self.start.is_some_and(|first| start < first) => Some(false),
-                _ => ask.has_mark(process.pid),
-            };
-            if of_session || seen == Some(&start) {
-                members.insert(process.pid, Member { process: *process, start });
-            } else if orphan {
-                match marked() {
-                    Some(true) => _ = members.insert(process.pid, Member { process: *process, start }),
-                    Some(false) => _ = strangers.insert(process.pid, start),
-                    None => {}
+        // The table is not of one moment. Who was there when it was read may be gone when it is asked, and its children,
+        // which were read with it as their parent, are orphans by now.
+        let lives: HashSet<i32> = table.iter().filter(|process| !process.ended).map(|process| process.pid).collect();
+        let mut unsure: HashSet<i32> = HashSet::new();
+        loop {
+            let before = unsure.len();
+            for process in table {
+                if members.contains_key(&process.pid) || unsure.contains(&process.pid) {
+                    continue;
                 }
+                let of_session = !reused && (process.session == self.leader || process.group == self.leader);
+                let seen = self.members.get(&process.pid);
+                let parent = &process.parent;
+                let orphan = adopters.contains(parent) || !lives.contains(parent) || unsure.contains(parent);
+                if !of_session && seen.is_none() && !orphan {
+                    continue;
+                }
+                let Some(start) = start(process) else {
+                    unsure.insert(process.pid);
+                    continue;
+                };
+                let marked = || match self.strangers.get(&process.pid) {
+                    Some(known) if *known == start => Some(false),
+                    // What is older than the tree is none of it.
+                    _ if self.start.is_some_and(|first| start < first) => Some(false),
+                    _ => ask.has_mark(process.pid),
+                };
+                if of_session || seen == Some(&start) {
+                    members.insert(process.pid, Member { process: *process, start });
+                } else if orphan && strangers.get(&process.pid) != Some(&start) {
+                    match marked() {
+                        Some(true) => _ = members.insert(process.pid, Member { process: *process, start }),
+                        Some(false) => _ = strangers.insert(process.pid, start),
+                        None => _ = unsure.insert(process.pid),
+                    }
+                }
+            }
+            if unsure.len() == before {
+                break;
             }
         }
         loop {
@@ -250,6 +267,40 @@ mod tests {
         let mut known = known();
         assert_eq!(look(&mut known, &table, None), (vec![], vec![70]));
         assert_eq!(find(&mut known, &table, &[70]), (vec![70], vec![70]));
+    }
+
+    #[test]
+    fn the_child_of_one_that_went_while_it_was_looked_at_is_asked_itself() {
+        let marked = &[111, 112];
+        // The one between is in the table no more; or has ended; or is there and can no longer be asked.
+        for between in [None, Some(true), Some(false)] {
+            let mut table = machine();
+            table.extend([process(111, 110, 111, 1011), process(112, 111, 112, 1012)]);
+            if let Some(ended) = between {
+                let (mut one, start) = process(110, 1, 110, 1010);
+                one.ended = ended;
+                table.push((one, start));
+            }
+            let gone = Gone(Played { table: &table, marked: Some(marked), asked: RefCell::default() });
+            let processes: Vec<Process> = table.iter().map(|(process, _)| *process).collect();
+            let mut found: Vec<i32> =
+                known().find(&processes, &above(&processes, OWN), &gone).iter().map(|one| one.process.pid).collect();
+            found.sort_unstable();
+            assert_eq!(found, [111, 112], "{between:?}");
+        }
+    }
+
+    /// A system in which the process 110 has just gone.
+    struct Gone<'a>(Played<'a>);
+
+    impl Ask for Gone<'_> {
+        fn start(&self, pid: i32) -> Option<u64> {
+            self.0.start(pid).filter(|_| pid != 110)
+        }
+
+        fn has_mark(&self, pid: i32) -> Option<bool> {
+            self.0.has_mark(pid)
+        }
     }
 
     #[test]
