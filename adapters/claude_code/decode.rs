@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
+use super::answers::{is_refusal, text_of};
 use super::tripwire::Tripwire;
+use super::usage;
 use super::wire::{self, Block, Said};
 use crate::adapters::answer::Answer;
 use crate::adapters::text::{strip_escapes, unrecognized};
@@ -16,16 +17,6 @@ use crate::plan::Plan;
 
 /// Most errors and servers that are kept.
 const KEPT: usize = 64;
-
-/// How a tool's answer begins where the call was refused. 2.1.197 says it in no other way.
-const REFUSALS: &[&str] = &[
-    "Claude requested permissions to ",
-    "Permission to ",
-    "File is in a directory that is denied by your permission settings.",
-];
-
-/// What a tool's answer says where the mode left the tool out; a name that never was one is no refusal.
-const LEFT_OUT: &[&str] = &[" exists but is not enabled in this context", " is disabled for this session"];
 
 /// Events of which nothing is told.
 const IGNORED: &[&str] = &[
@@ -333,72 +324,16 @@ impl Json {
                 }),
             }
         }
-        let mut tokens = result.usage;
-        let mut cost = result.total_cost_usd;
-        if let Some(models) = result.model_usage_since_last_result {
-            tokens = wire::Tokens::default();
-            cost = Some(self.usage.cost_usd.unwrap_or_default());
-            for model in models.values() {
-                tokens.add(model);
-                cost = cost.map(|cost| cost + model.cost);
-            }
-        }
-        let usage = &mut self.usage;
-        let read = tokens.input_tokens.saturating_add(tokens.cache_creation_input_tokens);
-        add(&mut usage.input_tokens, Some(read.saturating_add(tokens.cache_read_input_tokens)));
-        add(&mut usage.output_tokens, Some(tokens.output_tokens));
-        add(&mut usage.session_ms, result.duration_ms);
-        usage.cost_usd = cost.or(usage.cost_usd);
-        for (name, count) in [
-            ("cache_creation_input_tokens", tokens.cache_creation_input_tokens),
-            ("cache_read_input_tokens", tokens.cache_read_input_tokens),
-        ] {
-            #[expect(clippy::cast_precision_loss, reason = "no run reads so many tokens")]
-            let count = count as f64;
-            *usage.other.entry(name.to_owned()).or_default() += count;
-        }
-        self.report.usage = Some(usage.clone());
-        events.push(EventKind::Usage(usage.clone()));
+        usage::add(
+            &mut self.usage,
+            result.usage,
+            result.total_cost_usd,
+            result.model_usage_since_last_result.as_ref(),
+            result.duration_ms,
+        );
+        self.report.usage = Some(self.usage.clone());
+        events.push(EventKind::Usage(self.usage.clone()));
     }
-}
-
-impl wire::Tokens {
-    fn add(&mut self, model: &wire::ModelUsage) {
-        for (sum, more) in [
-            (&mut self.input_tokens, model.input_tokens),
-            (&mut self.output_tokens, model.output_tokens),
-            (&mut self.cache_read_input_tokens, model.cache_read_input_tokens),
-            (&mut self.cache_creation_input_tokens, model.cache_creation_input_tokens),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
-    }
-}
-
-fn add(sum: &mut Option<u64>, more: Option<u64>) {
-    if let Some(more) = more {
-        *sum = Some(sum.unwrap_or(0).saturating_add(more));
-    }
-}
-
-/// What a tool answered: a text, or parts of which some are; JSON where it is neither.
-fn text_of(content: &RawValue) -> String {
-    let text = match read::<Vec<Block<'_>>>(content.get()) {
-        Some(parts) if parts.iter().all(|part| part.kind == "text" && part.text.is_some()) => {
-            parts.iter().filter_map(|part| part.text.as_deref()).collect::<Vec<_>>().join("\n")
-        }
-        _ => read::<String>(content.get()).unwrap_or_else(|| content.get().to_owned()),
-    };
-    // For the model alone.
-    let inner = text.strip_prefix("<tool_use_error>").and_then(|rest| rest.strip_suffix("</tool_use_error>"));
-    inner.map(str::to_owned).unwrap_or(text)
-}
-
-/// Whether a tool that failed was refused, by what it answered.
-fn is_refusal(output: &str) -> bool {
-    let missing = output.strip_prefix("Error: No such tool available: ");
-    REFUSALS.iter().any(|start| output.starts_with(start))
-        || missing.is_some_and(|rest| LEFT_OUT.iter().any(|words| rest.contains(words)))
 }
 
 fn notice(level: NoticeLevel, message: String, events: &mut Vec<EventKind>) {

@@ -8,6 +8,7 @@ use crate::plan::Plan;
 use crate::request::{AgentId, Mode, Request};
 use crate::survey::{Look, Survey};
 
+mod answers;
 mod decode;
 mod environment;
 mod flags;
@@ -25,6 +26,7 @@ mod sources;
 mod texts;
 mod tools;
 mod tripwire;
+mod usage;
 mod wire;
 
 /// The adapter.

@@ -87,7 +87,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
              them with nothing in them",
         ),
         partly(
-            Tested,
+            ByHand,
             "all but what widens a mode; the shell sees the rest, the key of the sign-in included, the app's MCP servers no \
              secrets",
         ),

@@ -1,6 +1,7 @@
 //! What goes wrong with the real Claude Code is told as what it is, through the command.
 
 use agent_launcher::{Code, EventKind, Status, Step};
+use axum::http::HeaderValue;
 
 use crate::support::anthropic::{self, error, on_every_claude, on_newest_claude};
 use crate::support::command::{Asked, ask};
@@ -174,4 +175,17 @@ async fn a_helper_of_the_person_signs_in_and_one_of_the_vault_does_not(version: 
     assert_eq!((asked.told.text().as_str(), asked.code), ("Yes.", Some(0)), "{asked:#?}");
     assert_eq!(model.calls()[0].headers["x-api-key"], "key-of-person-helper");
     assert_eq!(machine.read("vault-helper"), None, "the vault's helper did not run");
+    let settings =
+        serde_json::json!({ "env": { "ANTHROPIC_AUTH_TOKEN": "token-of-settings" }, "model": "model-of-settings" });
+    machine.write("home/.claude/settings.json", &settings.to_string());
+    let asked = ask(&machine, &["Hello."]).await;
+    assert_eq!(asked.code, Some(0), "{asked:#?}");
+    let call = model.calls().pop().expect("the model was asked");
+    assert_eq!(
+        (&call.headers["authorization"], &call.body["model"]),
+        (&HeaderValue::from_static("Bearer token-of-settings"), &"model-of-settings".into())
+    );
+    let asked = ask(&machine, &["--model", "model-of-request", "Hello."]).await;
+    assert_eq!(asked.code, Some(0), "{asked:#?}");
+    assert_eq!(model.calls().pop().expect("the model was asked").body["model"], "model-of-request");
 }

@@ -108,10 +108,15 @@ async fn power_user_runs_the_shell_and_its_file_tools_stay_in_the_vault(version:
     let model = Model::empty().await;
     let machine = anthropic::with(version, &model).await;
     with_config(&machine);
+    machine.write("outside/secret.md", "SECRET-OUTSIDE\n");
     let outside = machine.outside().join("escaped");
     model.script([
         text("Working.")
-            .tool("Bash", json!({ "command": "echo shell > by-shell.md", "description": "Writes a file" }))
+            .tool(
+                "Bash",
+                json!({ "command": "cat ../outside/secret.md > by-shell.md", "description": "Copies a file" }),
+            )
+            .tool("Read", json!({ "file_path": machine.outside().join("secret.md") }))
             .tool("Write", json!({ "file_path": outside, "content": "x" }))
             .tool("mcp__tolaria__note_info", json!({ "note": "note.md" })),
         text("Done."),
@@ -120,14 +125,18 @@ async fn power_user_runs_the_shell_and_its_file_tools_stay_in_the_vault(version:
     let told = told::run(&machine.launcher(), &request).await;
 
     assert_eq!(told.text(), "Working.\n\nDone.", "{told:#?}");
-    assert_eq!(machine.read("vault/by-shell.md").as_deref(), Some("shell\n"));
+    assert_eq!(machine.read("vault/by-shell.md").as_deref(), Some("SECRET-OUTSIDE\n"), "the shell is not confined");
     assert!(told.tool("Bash")[0].0, "the shell ran: {told:#?}");
-    let [(ok, denied, reason)] = &told.tool("Write")[..] else { panic!("one write: {told:#?}") };
-    assert_eq!((*ok, *denied), (false, true), "the write outside the vault was refused: {reason}");
-    assert_eq!(machine.files("outside").len(), 0);
+    for tool in ["Write", "Read"] {
+        let [(ok, denied, reason)] = &told.tool(tool)[..] else { panic!("one {tool}: {told:#?}") };
+        assert_eq!((*ok, *denied), (false, true), "{tool} outside the vault was refused: {reason}");
+    }
+    assert_eq!(machine.files("outside").len(), 1);
+    let environment = machine.mcp_log()[0]["started"]["env"].to_string();
+    assert!(!environment.contains(anthropic::KEY), "the server does not get the key: {environment}");
     assert!(told.tool("mcp__tolaria__note_info")[0].0, "the app answered");
     let outcome = told.outcome();
-    assert_eq!((outcome.status, outcome.denied_tools), (Status::Completed, 1), "{told:#?}");
+    assert_eq!((outcome.status, outcome.denied_tools), (Status::Completed, 2), "{told:#?}");
     let tools = model.calls()[0].tools();
     assert!(tools.contains(&"Bash".to_owned()) && tools.contains(&"mcp__tolaria__note_info".to_owned()), "{tools:?}");
     assert_config(&machine);
