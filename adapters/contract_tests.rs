@@ -94,12 +94,12 @@ fn every_source_of_every_agent_has_a_version_and_a_date() {
 }
 
 #[test]
-fn no_safe_mode_gives_a_free_shell_or_what_lies_outside_the_vault() {
+fn no_safe_mode_gives_a_shell_or_what_lies_outside_the_vault() {
     each(|adapter, id| {
         for row in adapter.spec().permissions {
             let closed = [Capability::Shell, Capability::WriteOutside, Capability::VaultMcp, Capability::VaultHooks];
             if closed.contains(&row.capability) {
-                assert_ne!(row.safe.gives, Gives::Yes, "{id}: {row:?}");
+                assert_eq!(row.safe.gives, Gives::No, "{id}: {row:?}");
             }
         }
     });
