@@ -82,6 +82,7 @@ impl Adapter for Demo {
             args: first.chain(own.map(Arg::Text)).collect(),
             env: set.chain(removed).collect(),
             allowed_folders: Vec::new(),
+            leftovers: Vec::new(),
             ..Plan::new(&SPEC, request, context)
         })
     }

@@ -32,6 +32,7 @@ pub(crate) fn plan(adapter: &dyn Adapter, output: OutputFormat, mode: Mode, vers
         allowed_tools: None,
         allowed_folders: safe.then(|| "/vault".into()).into_iter().collect(),
         watched: &[],
+        leftovers: Vec::new(),
         timeout: None,
         idle_timeout: None,
         ticket: Default::default(),

@@ -39,6 +39,7 @@ impl CopilotJson {
             allowed_tools: None,
             allowed_folders: Vec::new(),
             watched: &[],
+            leftovers: Vec::new(),
             timeout: None,
             idle_timeout: None,
             ticket: Default::default(),

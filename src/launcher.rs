@@ -346,6 +346,7 @@ impl Launcher {
         let app = &self.shared.app;
         let unwritten = |error: io::Error| Error::Setup(Box::new(guidance::no_private_files(spec, app, &error)));
         let files = PrivateFiles::write(&plan.files, plan.scratch.as_ref(), plan.result_file).map_err(unwritten)?;
+        let files = files.and_leftovers(&plan.leftovers);
         let mut env = self.shared.host.child(&plan.env);
         for (name, change) in &plan.env {
             if let EnvChange::Joined(parts) = change {

@@ -146,6 +146,9 @@ pub struct Plan {
     pub(crate) allowed_folders: Vec<PathBuf>,
     /// What other programs obey in the vault, looked at before the start and after the end; empty where all may be written.
     pub(crate) watched: &'static [Obeyed],
+    /// What the agent's own sandbox may leave behind, as empty files and folders. What of it is not there at the start and
+    /// empty at the end is taken away.
+    pub(crate) leftovers: Vec<PathBuf>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
     /// What only the launcher that made the plan knows; no part of what the plan is.
@@ -179,6 +182,7 @@ impl Plan {
             allowed_tools: None,
             allowed_folders: if watched { boundary::both(&request.vault, context.survey) } else { Vec::new() },
             watched: if request.mode == Mode::Safe { OBEYED } else { &[] },
+            leftovers: Vec::new(),
             timeout: request.timeout,
             idle_timeout: request.idle_timeout,
             ticket: Ticket::default(),

@@ -28,14 +28,13 @@ pub(super) static PERMISSIONS: &[Permission] = &[
             Tested,
             "not at the top of the vault: the profile refuses every hidden name that is there and those of other agents, \
              there or not. **Below the top** (`sub/.vscode`) a hidden file can be written, and the tripwire ends the run \
-             *after* it. A run that is stopped while it writes, or a vault with both `.agents/skills` and `.codex/skills`, \
-             may be left with an empty file of such a name (Linux)",
+             *after* it",
         ),
         partly(Tested, "not `.git`, `.codex` and `.agents`; all others"),
     ),
     row(
         Capability::ReadOutside,
-        no(Tested, "no tool that reads; the profile gives only what programs need (`:minimal`)"),
+        no(Tested, "no tool that reads: no shell, and `view_image` is off"),
         yes(Tested, "the shell reads what the person may read"),
     ),
     row(

@@ -68,6 +68,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         stdin: Stdin::Bytes(handed.stdin),
         env: environment::environment(request, context, &person, &own.secrets)?,
         notices: notices(request),
+        leftovers: if is_safe { safe::leftovers(request, context) } else { Vec::new() },
         allowed_tools: is_safe.then(|| vec![WRITER.to_owned()]),
         ..base
     })

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::person::{self, Person};
 use super::{SPEC, value};
 use crate::adapters::{Context, boundary};
+use crate::env::Os;
 use crate::error::Error;
 use crate::request::{Mode, Request};
 use crate::survey::{Look, Seen};
@@ -48,8 +49,8 @@ const PROFILE: &str = "agent-launcher";
 
 /// Features that Safe mode goes without. What a version does not know it names in a warning and ignores.
 ///
-/// `view_image` reads through a sandbox of its own: two at once disturb one another, and may leave an empty file behind in
-/// place of a protected name that does not exist. The others start programs, reach the network or go on by themselves.
+/// `view_image` would read pictures outside the vault too. The others start programs, reach the network or go on by
+/// themselves.
 const OFF: &[&str] = &[
     "apps",
     "browser_use",
@@ -121,6 +122,13 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
     Ok(settings)
 }
 
+/// What Codex's sandbox holds by empty files and folders while it lives, in the vault: a run that is stopped in that moment
+/// leaves them behind (Linux; `.aws` is Codex's own to hold).
+pub(super) fn leftovers(request: &Request, context: &Context<'_>) -> Vec<PathBuf> {
+    let held = PROTECTED.iter().chain(&[".aws"]);
+    if context.host.os == Os::Linux { held.map(|name| request.vault.join(name)).collect() } else { Vec::new() }
+}
+
 /// The features that Safe mode turns off.
 pub(super) fn features() -> impl Iterator<Item = &'static str> {
     OFF.iter().copied()
@@ -142,10 +150,12 @@ fn profile_name(attempt: usize) -> String {
     if attempt == 0 { PROFILE.to_owned() } else { format!("{PROFILE}-{attempt}") }
 }
 
-/// The profile: programs may be read, the vault written, what is protected in it read, nothing else.
+/// The profile: everything may be read, the vault written but for what is protected in it, nothing else written.
 ///
-/// On Linux a protected name that does not exist is held by an empty file while a sandbox lives. Two sandboxes at once may
-/// leave one behind: Codex walks the vault's two folders of skills at once, where it has both. That is the smaller evil.
+/// `:minimal` in place of `:root` would let less be read, though no tool of Safe mode reads. Measured on Linux, it puts a
+/// sandbox around each look at the vault, and a sandbox holds each protected name that does not exist by an empty file: two
+/// at once disturb one another, and most runs that are stopped leave some of these in the vault. With `:root` few do:
+/// [`leftovers`].
 fn permissions(vault: &Path, context: &Context<'_>) -> String {
     let there: Vec<String> = match context.survey.seen(&Look::Names(vault.to_path_buf())) {
         Seen::Names(names) => names.iter().filter_map(|name| name.to_str().map(str::to_owned)).collect(),
@@ -157,7 +167,7 @@ fn permissions(vault: &Path, context: &Context<'_>) -> String {
     names.dedup();
     let read = || value::text("read");
     let roots = std::iter::once((".", value::text("write"))).chain(names.into_iter().map(|name| (name, read())));
-    let files = value::table([(":minimal", read()), (":workspace_roots", value::table(roots))]);
+    let files = value::table([(":root", read()), (":workspace_roots", value::table(roots))]);
     value::table([("filesystem", files), ("network", "{enabled=false}".into())])
 }
 

@@ -96,6 +96,7 @@ pub(super) fn plan(request: &Request, call: &Call, context: &Context<'_>) -> Res
         mcp_servers: Vec::new(),
         // What a workflow's sub-agents call beside these is not known, so nothing is taken for a breach.
         allowed_folders: Vec::new(),
+        leftovers: Vec::new(),
         ..Plan::new(&SPEC, request, context)
     })
 }

@@ -15,6 +15,13 @@ pub(crate) struct PrivateFiles {
     paths: Vec<PathBuf>,
     scratch: Option<PathBuf>,
     result: Option<usize>,
+    leftovers: Vec<PathBuf>,
+}
+
+impl Drop for PrivateFiles {
+    fn drop(&mut self) {
+        self.sweep();
+    }
 }
 
 /// A result larger than this is not read, in bytes.
@@ -33,7 +40,13 @@ impl PrivateFiles {
         let stays = scratch.filter(|scratch| scratch.stays).map(stays).transpose()?;
         let scratch = scratch.filter(|scratch| !scratch.stays);
         if files.is_empty() && scratch.is_none() {
-            return Ok(PrivateFiles { folder: None, paths: Vec::new(), scratch: stays, result: None });
+            return Ok(PrivateFiles {
+                folder: None,
+                paths: Vec::new(),
+                scratch: stays,
+                result: None,
+                leftovers: Vec::new(),
+            });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("agent-launcher-");
@@ -67,7 +80,30 @@ impl PrivateFiles {
             options.open(&path)?.write_all(&file.bytes)?;
             paths.push(path);
         }
-        Ok(PrivateFiles { folder: Some(folder), paths, scratch: stays.or(scratch), result })
+        let scratch = stays.or(scratch);
+        Ok(PrivateFiles { folder: Some(folder), paths, scratch, result, leftovers: Vec::new() })
+    }
+
+    /// With what the agent's sandbox may leave behind. What is there already is somebody's, and stays.
+    pub(crate) fn and_leftovers(mut self, leftovers: &[PathBuf]) -> PrivateFiles {
+        let is_free =
+            |path: &&PathBuf| path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        self.leftovers = leftovers.iter().filter(is_free).cloned().collect();
+        self
+    }
+
+    /// Takes away what the agent's sandbox left behind: empty files and folders that were not there before. For when nothing
+    /// of the agent is left.
+    pub(crate) fn sweep(&mut self) {
+        for path in std::mem::take(&mut self.leftovers) {
+            // What cannot be looked at or taken away stays; a folder that is not empty cannot.
+            let Ok(found) = path.symlink_metadata() else { continue };
+            let _ = match (found.is_dir(), found.is_file() && found.len() == 0) {
+                (true, _) => std::fs::remove_dir(&path),
+                (_, true) => std::fs::remove_file(&path),
+                _ => Ok(()),
+            };
+        }
     }
 
     /// The folder that all of it is in.
@@ -200,5 +236,35 @@ mod tests {
         std::fs::create_dir(&folder).expect("it can be made");
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).expect("it is ours");
         PrivateFiles::write(&[], Some(&scratch), None).expect_err("anyone could put settings there");
+    }
+
+    #[test]
+    fn leftovers_that_are_empty_and_new_are_taken_away_and_nothing_else() {
+        let vault = tempfile::tempdir().expect("a folder can be made");
+        let at = |name: &str| vault.path().join(name);
+        std::fs::write(at("old-empty"), "").expect("the vault is writable");
+        let names = ["old-empty", "file", "folder", "full", "full-folder", "link", "never"];
+        let leftovers: Vec<_> = names.iter().map(|name| at(name)).collect();
+        let files = PrivateFiles::write(&[], None, None).expect("nothing is written").and_leftovers(&leftovers);
+        std::fs::write(at("file"), "").expect("the vault is writable");
+        std::fs::create_dir(at("folder")).expect("the vault is writable");
+        std::fs::write(at("full"), "mine").expect("the vault is writable");
+        std::fs::create_dir(at("full-folder")).expect("the vault is writable");
+        std::fs::write(at("full-folder/x"), "").expect("the vault is writable");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(at("old-empty"), at("link")).expect("the link is new");
+        drop(files);
+        let mut left: Vec<_> = std::fs::read_dir(vault.path())
+            .expect("the vault is there")
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
+        left.sort();
+        let expected: &[&str] = if cfg!(unix) {
+            &["full", "full-folder", "link", "old-empty"]
+        } else {
+            &["full", "full-folder", "old-empty"]
+        };
+        assert_eq!(left, expected);
     }
 }

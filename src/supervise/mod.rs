@@ -193,9 +193,9 @@ impl Supervisor {
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.late(&mut state),
             }
         }
+        self.files.as_mut().map_or((), PrivateFiles::sweep);
         // What lies in the vault is compared once nothing of the agent can write, and told where somebody reads.
-        let watch = self.watch.take().filter(|_| !sender.is_closed());
-        self.teller.look_again(watch, &self.live.hurry).await;
+        self.teller.look_again(self.watch.take().filter(|_| !sender.is_closed()), &self.live.hurry).await;
         self.finish();
     }
 

@@ -9,6 +9,7 @@ use crate::support::DEADLINE;
 use crate::support::codex::machine;
 use crate::support::machine::Machine;
 use crate::support::model::{Model, silence, text, tool};
+use crate::support::responses::patch;
 use crate::support::told;
 
 async fn started(machine: &Machine, mode: Mode, server: &str) -> (Launcher, Run) {
@@ -102,4 +103,26 @@ async fn codex_that_is_dropped_leaves_nothing() {
     model.called(1).await;
     drop(run);
     appears(|| machine.processes().is_empty()).await;
+}
+
+/// Codex holds protected names that do not exist while it writes; a Stop must not leave them in the vault.
+#[tokio::test]
+async fn codex_that_is_cancelled_while_it_writes_leaves_only_notes() {
+    for notes in 0..6 {
+        let turns = (0..40).map(|at| tool("apply_patch", patch(&format!("note-{at}.md"), "x")));
+        let model = Model::start(turns).await;
+        let Some(machine) = machine(&model, "").await else { return };
+        let (launcher, mut run) = started(&machine, Mode::Safe, "ok").await;
+        let mut begun = 0;
+        let before = told::until(&mut run, |kind| {
+            begun += usize::from(matches!(kind, EventKind::ToolStart { .. }));
+            begun > notes
+        })
+        .await;
+        cancel(&machine, &launcher, run, before).await;
+        let names = std::fs::read_dir(machine.vault()).expect("the vault is there").flatten();
+        let strange: Vec<_> =
+            names.map(|entry| entry.file_name()).filter(|name| !name.to_string_lossy().ends_with(".md")).collect();
+        assert!(strange.is_empty(), "{strange:?} after {notes} notes");
+    }
 }
