@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::SPEC;
 use crate::adapters::Context;
+use crate::adapters::boundary::{both, lies_in};
 use crate::env::{HostEnv, Os};
 use crate::error::Error;
 use crate::plan::Scratch;
@@ -17,17 +18,23 @@ use crate::survey::{Look, Survey};
 /// The name of the folder that does not stay. Hidden, so that nobody mistakes it for a place for notes.
 const PASSING: &str = ".agent-launcher-empty";
 
+/// What OpenCode loads from the folders above the one that it works in.
+const SETTINGS: &[&str] = &[".opencode", "opencode.json", "opencode.jsonc"];
+
 /// What to know of it: what the folders are really called, and whether a repository is above.
 pub(super) fn looks(request: &Request, host: &HostEnv, seen: &Survey) -> Vec<Look> {
     let mut looks = vec![Look::PrivateRoot, Look::Real(request.vault.clone())];
     let cache = caches(request, host);
     looks.extend(cache.iter().cloned().map(Look::Real));
-    for folder in cache.into_iter().chain(temporary(seen)) {
-        let real = seen.real(&folder).unwrap_or(&folder).to_path_buf();
-        for place in [folder, real] {
+    let temporary = temporary(seen);
+    for folder in cache.iter().chain(&temporary) {
+        let real = seen.real(folder).unwrap_or(folder).to_path_buf();
+        for place in [folder.clone(), real] {
             looks.extend(place.ancestors().take(64).map(|above| Look::Kind(above.join(".git"))));
         }
     }
+    let settings = temporary.iter().flat_map(|folder| folder.ancestors().take(64));
+    looks.extend(settings.flat_map(|above| SETTINGS.iter().map(|name| Look::Kind(above.join(name)))));
     looks
 }
 
@@ -39,25 +46,50 @@ pub(super) fn looks(request: &Request, host: &HostEnv, seen: &Survey) -> Vec<Loo
 pub(super) fn place(request: &Request, context: &Context<'_>) -> Result<Scratch, Error> {
     let survey = context.survey;
     let unfit = |what: String| Error::Unsupported { agent: SPEC.id.clone(), what };
-    let cache = caches(request, context.host).filter(|folder| repository(folder, survey).is_none());
-    if let Some(cache) = cache {
-        let below = cache.join("agent-launcher").join("opencode");
-        let name = name(survey.real(&request.vault).unwrap_or(&request.vault));
-        return Ok(Scratch { name, below: Some(below), stays: true });
+    let cache = caches(request, context.host);
+    let problem = match &cache {
+        Some(cache) => unfit_for_work(cache, request, survey),
+        None => Some("there is no folder for caches".into()),
+    };
+    let (Some(cache), None) = (&cache, &problem) else {
+        let problem = problem.unwrap_or_default();
+        if request.resume.is_some() {
+            let what = "continue a session: it finds one by the folder it was in, and there is none to keep";
+            return Err(unfit(format!("{what}, since {problem}")));
+        }
+        // Anyone may write there, on some systems.
+        let temporary = temporary(survey);
+        let again = temporary.and_then(|folder| {
+            let foreign = |above: &&Path| SETTINGS.iter().any(|name| survey.exists(&above.join(name)));
+            let settings = folder.ancestors().find(foreign);
+            let settings = settings.map(|above| format!("`{}` holds settings of OpenCode", above.display()));
+            unfit_for_work(&folder, request, survey).or(settings)
+        });
+        return match again {
+            Some(again) => {
+                Err(unfit(format!("work here: it needs an empty folder elsewhere, and {problem}, and {again}")))
+            }
+            None => Ok(Scratch { name: PASSING.into(), below: None, stays: false }),
+        };
+    };
+    let below = cache.join("agent-launcher").join("opencode");
+    let name = name(survey.real(&request.vault).unwrap_or(&request.vault));
+    Ok(Scratch { name, below: Some(below), stays: true })
+}
+
+/// Why a run must not work from below a folder, in words.
+fn unfit_for_work(folder: &Path, request: &Request, survey: &Survey) -> Option<String> {
+    if let Some(repository) = repository(folder, survey) {
+        let repository = repository.display();
+        return Some(format!(
+            "`{}` lies in the Git repository `{repository}`, all of which would be open to it",
+            folder.display()
+        ));
     }
-    if request.resume.is_some() {
-        let what = "continue a session: it finds one by the folder it was in, and there is no cache folder outside of a Git \
-                    repository to keep one in";
-        return Err(unfit(what.into()));
-    }
-    match temporary(survey).and_then(|folder| repository(&folder, survey)) {
-        Some(repository) => Err(unfit(format!(
-            "work here: the folders for caches and for temporary files lie in the Git repository `{}`, all of which would be \
-             open to it",
-            repository.display()
-        ))),
-        None => Ok(Scratch { name: PASSING.into(), below: None, stays: false }),
-    }
+    let vaults = both(&request.vault, survey);
+    let within = both(folder, survey).iter().any(|folder| vaults.iter().any(|vault| lies_in(folder, vault)));
+    // What a vault above it holds would be obeyed.
+    within.then(|| format!("`{}` lies in the vault", folder.display()))
 }
 
 /// The person's folder for caches.

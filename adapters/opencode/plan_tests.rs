@@ -259,6 +259,23 @@ fn a_run_never_works_below_a_repository() {
 }
 
 #[test]
+fn a_run_never_works_below_its_vault_or_below_anybodys_settings() {
+    let seen = |path: &str| (Look::Kind(path.into()), Seen::File);
+    let temporary = || [(Look::PrivateRoot, Seen::Path("/tmp".into()))];
+    let mut caches = machine(Os::Linux);
+    caches.vault = "/home/user/.cache";
+    caches.saw(temporary());
+    let power = caches.request("Hi").mode(Mode::PowerUser);
+    assert!(caches.plan(&power).expect("planned").scratch.is_some_and(|scratch| !scratch.stays));
+    caches.saw([seen("/tmp/opencode.json")]);
+    assert!(caches.refusal(&power).contains("`/tmp` holds settings of OpenCode"), "{}", caches.refusal(&power));
+    let mut all = machine(Os::Linux);
+    all.vault = "/";
+    all.saw(temporary());
+    assert!(all.refusal(&all.request("Hi").mode(Mode::PowerUser)).contains("lies in the vault"));
+}
+
+#[test]
 fn the_vaults_instructions_are_given_unless_they_lead_out_of_it() {
     let path = PathBuf::from("/home/user/Notes/AGENTS.md");
     let mut machine = machine(Os::Linux);

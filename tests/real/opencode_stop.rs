@@ -1,5 +1,5 @@
-//! A Stop that stops, on the real OpenCode: nothing of a run is left, whatever it was doing. It does not end on a signal while it
-//! works, and its shells are in sessions of their own.
+//! A Stop that stops, on the real OpenCode: nothing of a run is left, whatever it was doing. It leaves its shells behind, which
+//! are in sessions of their own.
 
 use std::time::Duration;
 
