@@ -193,7 +193,7 @@ impl Supervisor {
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.late(&mut state),
             }
         }
-        self.files.as_mut().map_or((), PrivateFiles::sweep);
+        self.files.iter_mut().for_each(PrivateFiles::sweep);
         // What lies in the vault is compared once nothing of the agent can write, and told where somebody reads.
         self.teller.look_again(self.watch.take().filter(|_| !sender.is_closed()), &self.live.hurry).await;
         self.finish();

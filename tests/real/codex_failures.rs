@@ -164,3 +164,18 @@ async fn codex_tells_a_message_once_that_a_broken_connection_repeats() {
     assert_eq!(shown, "The beginning.\n\nThe end.", "{told:#?}");
     assert!(told.notices().iter().any(|(_, notice)| notice.starts_with("Reconnecting...")), "{told:#?}");
 }
+
+/// Of the variables that hold a key, Codex reads `CODEX_API_KEY` alone, and Safe mode gives it that one.
+#[tokio::test]
+async fn codex_signs_in_with_its_own_variable_and_not_with_that_of_others() {
+    let model = Model::start([text("Hello.")]).await;
+    let Some(mut machine) = machine(&model, "").await else { return };
+    machine.write("home/.codex/config.toml", &format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}\"\n", model.url()));
+    machine.vars.insert("CODEX_API_KEY".into(), "sk-codex-canary".into());
+    machine.vars.insert("OPENAI_API_KEY".into(), "sk-openai-canary".into());
+    let told = told::run(&machine.launcher(), &machine.request("Hello.")).await;
+    assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+    let call = &model.calls()[0];
+    assert_eq!(call.headers["authorization"], "Bearer sk-codex-canary");
+    assert!(!format!("{told:?}").contains("canary"), "no key stands in an event: {told:#?}");
+}
