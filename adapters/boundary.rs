@@ -12,7 +12,12 @@ pub(crate) fn both(path: &Path, survey: &Survey) -> Vec<PathBuf> {
 
 /// Whether `place` is `folder` or below it. Case is ignored: some disks do, and too much care costs little here.
 pub(crate) fn lies_in(place: &Path, folder: &Path) -> bool {
-    let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase().replace('\\', "/"));
+    // Where paths begin with `/`, `\` is a sign of a name like any other.
+    let separates = !folder.to_string_lossy().starts_with('/');
+    let lower = |path: &Path| {
+        let text = path.to_string_lossy().to_lowercase();
+        PathBuf::from(if separates { text.replace('\\', "/") } else { text })
+    };
     lower(place).starts_with(lower(folder))
 }
 
@@ -41,4 +46,22 @@ pub(crate) fn breach(folders: &[PathBuf], path: &Path, writes: bool) -> Option<S
     let hidden = full.components().skip(below.components().count());
     let hidden = hidden.filter_map(|part| part.as_os_str().to_str()).any(|part| part.starts_with('.'));
     (writes && hidden).then(|| format!("the hidden file `{}` was written", full.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_beside_the_vault_is_not_in_it_whatever_its_name_goes_on_with() {
+        let vault = [PathBuf::from("/home/user/Notes")];
+        for path in [r"/home/user/Notes\sub/a.md", "/home/user/Notes2/a.md", "/home/user/Notes/../a.md"] {
+            assert!(
+                breach(&vault, Path::new(path), true).is_some_and(|what| what.contains("outside the vault")),
+                "{path}"
+            );
+        }
+        assert_eq!(breach(&vault, Path::new(r"/home/user/NOTES/a\b.md"), true), None);
+        assert!(lies_in(Path::new(r"C:\users\user\notes\a.md"), Path::new(r"C:\Users\user\Notes")));
+    }
 }

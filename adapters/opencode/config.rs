@@ -20,6 +20,7 @@ pub(super) fn config(
     context: &Context<'_>,
     permissions: &[(String, Rule)],
     off: &[String],
+    model: Option<&str>,
 ) -> (Vec<Arg>, Vec<PrivateFile>) {
     let mut parts = Parts::default();
     // Written so already: its texts are paths, in which a bracket might stand as well.
@@ -41,7 +42,12 @@ pub(super) fn config(
     servers::write(&mut parts, &request.mcp_servers, context.mcp_commands, off);
     parts.push(",\"agent\":{");
     parts.literal(AGENT);
-    parts.push(&format!(":{{\"mode\":\"primary\",\"permission\":{permissions}}}}}}}"));
+    parts.push(":{\"mode\":\"primary\"");
+    if let Some(model) = model {
+        parts.push(",\"model\":");
+        parts.literal(model);
+    }
+    parts.push(&format!(",\"permission\":{permissions}}}}}}}"));
     parts.done()
 }
 

@@ -15,6 +15,7 @@ mod environment;
 mod flags;
 #[cfg(test)]
 mod golden;
+mod model;
 mod permissions;
 mod person;
 mod place;
@@ -75,6 +76,7 @@ impl Adapter for OpenCode {
         looks.extend(config::looks(request));
         if request.mode == Mode::Safe {
             looks.extend(person::looks(request, host));
+            looks.extend(model::looks(request, host));
             looks.push(Look::Links(request.vault.clone()));
         }
         looks

@@ -14,7 +14,15 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         ),
         yes(Tested, ""),
     ),
-    row(Capability::WriteVault, yes(Tested, "`edit`, `write`, `apply_patch`, by the vault's path"), yes(Tested, "")),
+    row(
+        Capability::WriteVault,
+        partly(
+            Tested,
+            "`edit`, `write`, by the vault's path. **Not where the model is, or may be, one of OpenAI's newer ones** (`gpt-5`): \
+             OpenCode gives those `apply_patch` instead, which moves files past every rule; the run then reads only, and says so",
+        ),
+        yes(Tested, ""),
+    ),
     row(
         Capability::WriteHidden,
         no(
@@ -39,7 +47,8 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         no(
             Tested,
             "`edit` for the vault's path alone, `external_directory`, and a rule for each link out of the vault that is there at \
-             the start. Elsewhere than on Linux a vault with such links is refused",
+             the start. Elsewhere than on Linux a vault with such links is refused. Noticed, not kept off: a folder beside the vault \
+             whose name is the vault's, a `\\`, and more, since OpenCode reads that as `/`",
         ),
         BESIDE_SHELL,
     ),

@@ -108,7 +108,7 @@ pub(super) fn person(request: &Request, host: &HostEnv, survey: &Survey) -> Pers
 fn takes_a_place(script: &str, request: &Request) -> bool {
     let id = script.rsplit_once('.').map_or(script, |(id, _)| id);
     let part = format!("{id}_");
-    let given = tools::SAFE.iter().any(|given| *given == id || given.starts_with(&part));
+    let given = tools::SAFE.iter().chain([&"apply_patch"]).any(|given| *given == id || given.starts_with(&part));
     // A server's name may go on where the file's ends, or the other way round.
     given
         || request
@@ -136,7 +136,7 @@ fn folders(request: &Request, host: &HostEnv) -> Vec<PathBuf> {
     config.map(|config| config.join("opencode")).into_iter().chain(own).collect()
 }
 
-fn settings(request: &Request, host: &HostEnv) -> Vec<PathBuf> {
+pub(super) fn settings(request: &Request, host: &HostEnv) -> Vec<PathBuf> {
     let names = ["config.json", "opencode.json", "opencode.jsonc"];
     folders(request, host).iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect()
 }

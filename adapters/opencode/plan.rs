@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::model::{self, Model};
 use super::person::{self, Person};
 use super::reach::Rule;
 use super::{SPEC, config, environment, flags, place, prompt, reach, servers, tools};
@@ -17,6 +18,11 @@ use crate::validate;
 /// The longest that the variable with the settings may be, in bytes: Linux takes 131,071 in one variable, Windows 32,767 characters.
 const LONGEST: usize = 30_000;
 
+/// What is said where a Safe run does not edit.
+const NO_EDITS: &str = "Files are read in this run and not edited: OpenCode's model is one of OpenAI's newer ones, or not known, and \
+                        the tool that OpenCode gives those to edit with does not keep to Safe mode. Name another model, or \
+                        choose Power User mode.";
+
 pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Error> {
     let windows = context.host.os == Os::Windows;
     validate::request(request, windows)?;
@@ -24,10 +30,10 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     let extra = flags::extra(request)?;
     supported(request.mode, context)?;
     let session = session(request)?;
-    let model = model(request)?;
-    let person = if request.mode == Mode::Safe { safe(request, context)? } else { Person::default() };
+    let named = model_flag(request)?;
+    let mut person = if request.mode == Mode::Safe { safe(request, context)? } else { Person::default() };
     let unfit = |what: String| Error::Unsupported { agent: SPEC.id.clone(), what };
-    if let Some(what) = reach::untellable(&request.vault) {
+    if let Some(what) = reach::untellable(&request.vault, context.host.os) {
         return Err(unfit(what));
     }
     if let Some((server, name)) = servers::untellable(&request.mcp_servers) {
@@ -35,8 +41,16 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         return Err(Error::InvalidServer { name: server.name.clone(), problem });
     }
     let scratch = place::place(request, context)?;
-    let permissions = reach::permissions(request, context);
-    let (settings, files) = config::config(request, context, &permissions, &person.servers);
+    let model = match request.mode {
+        Mode::Safe => model::model(request, context.host, context.survey),
+        Mode::PowerUser => Model { keeps_to_rules: true, held: None },
+    };
+    if !model.keeps_to_rules {
+        person.notices.push(NO_EDITS.to_owned());
+    }
+    let permissions = reach::permissions(request, context, model.keeps_to_rules);
+    let held = model.held.as_deref();
+    let (settings, files) = config::config(request, context, &permissions, &person.servers, held);
     let length: usize = settings
         .iter()
         .map(|part| match part {
@@ -52,7 +66,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     let first = context.binary.first_args.iter().map(|arg| arg.to_string_lossy().into_owned());
     let always = flags::ALWAYS.iter().map(|flag| (*flag).to_owned());
     let agent = format!("--agent={}", config::AGENT);
-    let args = first.chain(always).chain([agent]).chain(session).chain(model).chain(extra).map(Arg::Text).collect();
+    let args = first.chain(always).chain([agent]).chain(session).chain(named).chain(extra).map(Arg::Text).collect();
 
     let env = environment::environment(request, context, settings)?;
     Ok(Plan {
@@ -104,7 +118,8 @@ fn safe(request: &Request, context: &Context<'_>) -> Result<Person, Error> {
 /// The tools that the mode gives.
 fn given(permissions: &[(String, Rule)]) -> Vec<String> {
     let refused = |tool: &str| permissions.iter().any(|(name, rule)| name == tool && *rule == Rule::All("deny"));
-    tools::SAFE.iter().filter(|tool| !refused(tool)).map(|tool| (*tool).to_owned()).collect()
+    let left_out = |tool: &str| refused(tool) || (tools::EDITORS.contains(&tool) && refused("edit"));
+    tools::SAFE.iter().filter(|tool| !left_out(tool)).map(|tool| (*tool).to_owned()).collect()
 }
 
 fn shown(path: &Path, vault: &Path) -> String {
@@ -124,7 +139,7 @@ fn session(request: &Request) -> Result<Option<String>, Error> {
 }
 
 /// The model, by OpenCode's name for it. It takes a name without a provider for a provider, and fails without a reason.
-fn model(request: &Request) -> Result<Option<String>, Error> {
+fn model_flag(request: &Request) -> Result<Option<String>, Error> {
     let Some(model) = &request.model else { return Ok(None) };
     match model.split_once('/') {
         Some((provider, name)) if !provider.is_empty() && !name.is_empty() => Ok(Some(format!("--model={model}"))),

@@ -55,7 +55,10 @@ fn machine(os: Os) -> Machine {
         search_path: path.into(),
         login_env: Vec::new(),
     };
-    Machine { host: HostEnv::new(os, Arch::X64, Some(home.into()), vars), binary, vault, survey: Survey::default() }
+    let settings = PathBuf::from(home).join(".config/opencode/config.json");
+    let model = Seen::Text(br#"{"model":"anthropic/claude-haiku-4-5"}"#.to_vec());
+    let survey = Survey::of([(Look::Text(settings), model)]);
+    Machine { host: HostEnv::new(os, Arch::X64, Some(home.into()), vars), binary, vault, survey }
 }
 
 impl Machine {
@@ -209,8 +212,11 @@ fn a_vault_with_links_that_cannot_be_named_is_refused_in_safe_mode() {
         machine.plan(&machine.request("Hi").mode(Mode::PowerUser)).expect("Power User has a shell anyway");
     }
     let mut machine = machine(Os::Linux);
-    machine.vault = "/home/user/what?";
-    assert!(machine.refusal(&machine.request("Hi")).contains("rename the folder"));
+    // OpenCode reads `\` as `/`, in rules and in paths: this vault would be the folder `b` in `a`.
+    for vault in ["/home/user/what?", r"/home/user/a\b"] {
+        machine.vault = vault;
+        assert!(machine.refusal(&machine.request("Hi")).contains("rename the folder"), "{vault}");
+    }
 }
 
 #[test]

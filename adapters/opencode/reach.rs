@@ -28,12 +28,21 @@ const ALLOW: &str = "allow";
 const DENY: &str = "deny";
 
 /// The permissions of a mode, in order.
-pub(super) fn permissions(request: &Request, context: &Context<'_>) -> Vec<(String, Rule)> {
+///
+/// `edits` says whether a Safe run may edit at all.
+pub(super) fn permissions(request: &Request, context: &Context<'_>, edits: bool) -> Vec<(String, Rule)> {
     let vaults = both(&request.vault, context.survey);
     let links = links(request, context);
     let outside = outside(&vaults, &links);
     match request.mode {
-        Mode::Safe => safe(&request.mcp_servers, &vaults, &links, outside, context.host.os),
+        Mode::Safe => {
+            let mut rules = safe(&request.mcp_servers, &vaults, &links, outside, context.host.os);
+            if !edits {
+                let edit = rules.iter_mut().filter(|(name, _)| name == "edit");
+                edit.for_each(|(_, rule)| *rule = Rule::All(DENY));
+            }
+            rules
+        }
         Mode::PowerUser => {
             vec![("*".into(), Rule::All(ALLOW)), ("external_directory".into(), Rule::By(outside))]
         }
@@ -117,10 +126,11 @@ fn spellings(path: &Path, os: Os) -> Vec<String> {
 }
 
 /// Why a path cannot be told in a rule, for people: there are signs that stand for others, and no way to write them plainly.
-pub(super) fn untellable(path: &Path) -> Option<String> {
+pub(super) fn untellable(path: &Path, os: Os) -> Option<String> {
     let text = path.to_string_lossy();
     // `~` and `$HOME` count at a beginning alone, and a vault's path is absolute.
-    let sign = text.chars().find(|c| matches!(c, '*' | '?'))?;
+    let stands_for_others = |c: &char| matches!(c, '*' | '?') || (*c == '\\' && os != Os::Windows);
+    let sign = text.chars().find(stands_for_others)?;
     Some(format!(
         "keep to `{text}`: `{sign}` in its name stands for other signs in OpenCode's rules; rename the folder"
     ))

@@ -1,11 +1,16 @@
 //! The names of OpenCode's own tools.
 
-/// What Safe mode gives: reading, searching, creating and editing files, and a list of tasks. `apply_patch` takes the place of
-/// `edit` and `write` for some models, under the same permission. (1.18.33 has no `list`; older ones do.)
-pub(super) const SAFE: &[&str] = &["apply_patch", "edit", "glob", "grep", "list", "read", "todowrite", "write"];
+/// What Safe mode gives: reading, searching, creating and editing files, and a list of tasks. (1.18.33 has no `list`; older ones
+/// do.)
+pub(super) const SAFE: &[&str] = &["edit", "glob", "grep", "list", "read", "todowrite", "write"];
+
+/// Those of them that edit, under one permission. `apply_patch` is a third, and is never given: it takes the place of both for
+/// some models, and does not keep to the rules ([`super::model`]).
+pub(super) const EDITORS: &[&str] = &["edit", "write"];
 
 /// What Safe mode leaves out: all others of 1.18.33, by the program's own table of tools.
 const LEFT_OUT: &[&str] = &[
+    "apply_patch",
     "bash",
     "codesearch",
     "execute",

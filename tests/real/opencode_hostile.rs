@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::opencode_ground::{command, marks, script, settings, with};
 use crate::support::machine::{Machine, skipped};
-use crate::support::model::{Model, text};
+use crate::support::model::{Model, text, tool};
 use crate::support::told;
 
 /// Every kind of file in a vault that OpenCode runs something for, where the vault is the folder it works in.
@@ -279,4 +279,60 @@ async fn every_way_out_of_the_vault_is_refused_in_safe_mode() {
         "nothing from outside is told: {told:#?}"
     );
     assert!(told.notices().iter().any(|(_, notice)| notice.contains("links are not followed")), "{told:#?}");
+}
+
+/// OpenCode gives models of some names a tool to edit with that moves files past its rules.
+#[tokio::test]
+async fn a_model_whose_patches_would_pass_the_rules_reads_and_does_not_edit_in_safe_mode() {
+    if skipped() {
+        return;
+    }
+    let model = Model::empty().await;
+    let machine = with(&model).await;
+    let limit = json!({ "context": 1_000_000, "output": 4096 });
+    let models = |models: serde_json::Value| {
+        json!({ "local": { "npm": "@ai-sdk/openai-compatible", "name": "Local",
+        "options": { "baseURL": model.url(), "apiKey": "dummy" }, "models": models } })
+    };
+    let one = || json!({ "name": "Mock", "tool_call": true, "limit": limit });
+    let (vault, note) = (machine.vault(), machine.read("vault/note.md"));
+    machine.write("outside/secret.md", "kept\n");
+    symlink("../outside/secret.md", vault.join("file.md")).expect("the link is new");
+    let moved = |to: &str| {
+        let vault = vault.display();
+        let lines = "@@\n # Note\n \n-Milk, eggs, bread.\n+moved";
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {vault}/note.md\n*** Move to: {vault}/{to}\n{lines}\n*** End Patch"
+        );
+        json!({ "patchText": patch })
+    };
+    model.script([
+        tool("apply_patch", moved(".mcp.json")),
+        tool("apply_patch", moved("file.md")),
+        tool("write", json!({ "filePath": vault.join("a.md"), "content": "x" })),
+        text("Done."),
+    ]);
+    // By its name, by its name at the provider, and by no name at all: then OpenCode takes one itself.
+    let named = json!({ "model": "local/gpt-5", "provider": models(json!({ "gpt-5": one() })) });
+    let mut other = one();
+    other["id"] = "gpt-5".into();
+    let alias = json!({ "model": "local/mock", "provider": models(json!({ "mock": other })) });
+    let none = json!({ "model": null, "provider": models(json!({ "gpt-5": one() })) });
+    for more in [named, alias, none] {
+        let mut more = more;
+        if more["model"].is_null() {
+            more.as_object_mut().expect("an object").remove("model");
+            machine.write("home/.config/opencode/opencode.json", &more.to_string());
+        } else {
+            settings(&machine, &model.url(), more);
+        }
+        let told = told::run(&machine.launcher(), &machine.request("Go.")).await;
+        assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+        assert_eq!((machine.read("vault/note.md"), machine.read("vault/a.md")), (note.clone(), None), "{told:#?}");
+        assert_eq!(machine.read("vault/.mcp.json"), None, "{told:#?}");
+        assert_eq!(machine.read("outside/secret.md").as_deref(), Some("kept\n"), "{told:#?}");
+        assert_eq!(told.outcome().denied_tools, 3, "{told:#?}");
+        assert!(told.notices().iter().any(|(_, notice)| notice.starts_with("Files are read in this run")), "{told:#?}");
+        assert_eq!(model.calls().last().expect("asked").tools(), ["glob", "read", "todowrite"]);
+    }
 }
