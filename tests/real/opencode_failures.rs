@@ -39,6 +39,14 @@ async fn the_provider_refuses_the_key() {
 }
 
 #[tokio::test]
+async fn the_provider_forbids() {
+    if !skipped() {
+        let asked = with_status(403, body("You are not allowed to use this model", "permission_denied")).await;
+        assert_failed(&asked, Code::TokenLacksPermission, 3);
+    }
+}
+
+#[tokio::test]
 async fn the_provider_has_no_such_model() {
     if !skipped() {
         let asked = with_status(404, body("The model `mock` does not exist", "model_not_found")).await;

@@ -122,7 +122,7 @@ async fn prompts_arrive_to_the_byte() {
     let machine = with(&model).await;
     let launcher = machine.launcher();
     machine.write("vault/secret.md", "NOT-ASKED-FOR");
-    let long = format!("{}the end", "0123456789 äöü\n".repeat(12_000));
+    let long = format!("{}the end", "0123456789 äöü\n".repeat(13_000));
     for prompt in ["-x --help", "/init", "/undo", "@secret.md", "@/etc/passwd", "!touch ran", "$HOME `id` \"q\"", &long]
     {
         let told = told::run(&launcher, &machine.request(prompt)).await;
