@@ -28,8 +28,11 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// The most entries of one place, and of a folder in it.
 const ENTRIES: usize = 1024;
 
-/// The most entries of all places.
+/// The most entries of all places, beside the first of each.
 const ALL_ENTRIES: usize = 4096;
+
+/// The first entries of a place, which are looked at however much lies in those before it.
+const SHARE: usize = 64;
 
 /// How many folders deep a place is looked at.
 const DEPTH: usize = 6;
@@ -180,12 +183,13 @@ impl Look<'_> {
                 if place.end.as_ref().is_some_and(|end| key >= *end) {
                     break;
                 }
-                if self.entries == 0 || place.entries.len() == ENTRIES {
+                let own = place.entries.len() < SHARE;
+                if (self.entries == 0 && !own) || place.entries.len() == ENTRIES {
                     place.end = Some(key);
                     break;
                 }
                 let Some(entry) = self.entry(&key.1) else { continue };
-                self.entries -= 1;
+                self.entries = self.entries.saturating_sub(usize::from(!own));
                 if entry.kind == Kind::Folder && obeyed.within && depth < DEPTH {
                     match self.names(&key.1, obeyed.except) {
                         Some(names) => next.extend(names),
@@ -443,6 +447,16 @@ mod tests {
             write(vault, ".claude/worktrees/0-new.md", "");
         });
         assert_eq!(found, [was(".claude/settings.json", What::New)]);
+    }
+
+    #[test]
+    fn places_that_are_full_hide_none_behind_them() {
+        let full = [".agents", ".claude", ".codex", ".copilot", ".cursor"];
+        let many = full.iter().flat_map(|place| (0..ENTRIES - 1).map(move |number| format!("{place}/{number}")));
+        let many: Vec<String> = many.collect();
+        let files: Vec<(&str, &str)> = many.iter().map(|path| (path.as_str(), "")).collect();
+        let found = different(&files, |vault| write(vault, ".git/hooks/pre-commit", "#!"));
+        assert_eq!(found, [was(".git/hooks/pre-commit", What::New)]);
     }
 
     #[test]

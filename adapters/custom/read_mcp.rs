@@ -43,6 +43,13 @@ pub(super) fn mcp(root: &Table<'_>, place: Where, scratch: bool) -> Result<Optio
     if let Some(tools) = tools.as_ref().filter(|tools| !tools.value.contains("{server}")) {
         return Err(table.error(tools.at, "`mcp.tools` has no `{server}` in it, such as `mcp__{server}__`"));
     }
+    // With nothing between, the tools of a server `b` would begin like `bash`.
+    let parted = |tools: &&At<String>| tools.value.ends_with(|c: char| !c.is_alphanumeric() && c != '}');
+    if let Some(tools) = tools.as_ref().filter(|tools| !parted(tools)) {
+        let problem =
+            "`mcp.tools` must end in the sign that parts a server's name from its tool's, such as `mcp__{server}__`";
+        return Err(table.error(tools.at, problem));
+    }
     let each = templates(&table, "each", &["server"], &[], place, false)?.unwrap_or_default();
     let rest = table.json("rest")?;
     let servers = steps(&table, "servers")?.unwrap_or_else(|| vec!["mcpServers".to_owned()]);

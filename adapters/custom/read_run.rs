@@ -82,7 +82,7 @@ pub(super) fn options(root: &Table<'_>, files: &[String], place: Where) -> Resul
         let args = args(&table, key, &[name], files, place)?;
         match args {
             Some(args) if !args.iter().any(|arg| arg.has(&hole)) => {
-                Err(table.error(table.at(), format!("`options.{key}` has no `{{{name}}}` in it")))
+                Err(table.error(table.place(key), format!("`options.{key}` has no `{{{name}}}` in it")))
             }
             args => Ok(args),
         }

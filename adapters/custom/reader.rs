@@ -84,9 +84,14 @@ impl<'t> Table<'t> {
         self.error(value.span().start, format!("`{}` must be {wanted}, and is {}", self.full(key), article(found)))
     }
 
-    /// What must be there is missing.
+    /// Where a key's value begins; where there is none, the table.
+    pub(super) fn place(&self, key: &str) -> usize {
+        self.get(key).map_or(self.at, |value| value.span().start)
+    }
+
+    /// What must be there is missing, or empty.
     pub(super) fn missing(&self, key: &str, example: &str) -> CustomAgentError {
-        self.error(self.at, format!("{} needs `{key}`, such as `{example}`", self.called()))
+        self.error(self.place(key), format!("{} needs `{key}`, such as `{example}`", self.called()))
     }
 
     /// A text of at most `longest` bytes, not blank, without control characters but tabs and line ends.

@@ -194,7 +194,12 @@ fn reserved(definition: &Definition, mcp: &Mcp, server: &McpServer) -> Result<()
     let tools = definition.safe.iter().filter_map(|safe| safe.tools.as_ref()).flatten();
     let of_definition = mcp.reserved.iter().chain(tools).any(|name| same(name));
     let in_arguments = !mcp.each.is_empty() && TOOLS.iter().any(|name| same(name));
-    if of_definition || in_arguments {
+    // Its tools would pass for the server's, and be watched by nobody.
+    let begins = mcp.tools.as_ref().map(|tools| tools.replace("{server}", &server.name).to_ascii_lowercase());
+    let tools = definition.safe.iter().filter_map(|safe| safe.tools.as_ref()).flatten().map(String::as_str);
+    let mut known = TOOLS.iter().copied().chain(mcp.reserved.iter().map(String::as_str)).chain(tools);
+    let in_front = begins.is_some_and(|begins| known.any(|name| name.to_ascii_lowercase().starts_with(&begins)));
+    if of_definition || in_arguments || in_front {
         let problem = "is what the agent calls a tool or a permission; choose another name";
         return Err(Problem::Server(server.name.clone(), problem.into()));
     }

@@ -73,6 +73,11 @@ impl Template {
             if is_path && !rest.is_empty() {
                 return Err(format!("`{{{name}}}` is the path of a file and must be the end of its argument"));
             }
+            if parts.is_empty() && said(&hole) && plain.starts_with('-') && plain.trim_matches('-').is_empty() {
+                return Err(format!(
+                    "`{{{name}}}` stands where the name of a flag does, and a request would choose the flag"
+                ));
+            }
             if !plain.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut plain)));
             }
@@ -92,7 +97,6 @@ impl Template {
 
     /// Whether its beginning is what the request says: then a value that begins with `-` would be read as a flag.
     fn begins_with_the_request(&self) -> bool {
-        let said = |hole: &Hole| matches!(hole, Hole::Prompt | Hole::Model | Hole::Session | Hole::SystemPrompt);
         matches!(self.parts.first(), Some(Part::Hole(hole)) if said(hole))
     }
 
@@ -130,6 +134,11 @@ impl Template {
     }
 }
 
+/// Whether a placeholder is filled with what the request says.
+fn said(hole: &Hole) -> bool {
+    matches!(hole, Hole::Prompt | Hole::Model | Hole::Session | Hole::SystemPrompt)
+}
+
 /// The arguments with their placeholders filled in. Refuses a value of the request that the agent would read as a flag.
 pub(super) fn fill(templates: &[Template], values: &Values<'_>) -> Result<Vec<Arg>, String> {
     let mut args = Vec::new();
@@ -147,7 +156,9 @@ pub(super) fn fill(templates: &[Template], values: &Values<'_>) -> Result<Vec<Ar
 
 /// The vault's placeholders filled into a text that is no argument. All else in braces stays.
 pub(super) fn with_vault(text: &str, vault: &str) -> String {
-    text.replace("{vault_json}", &inside_json(vault)).replace("{vault}", vault)
+    // Each part by itself: a vault may be called `{vault}`.
+    let parts = text.split("{vault_json}").map(|part| part.replace("{vault}", vault));
+    parts.collect::<Vec<_>>().join(&inside_json(vault))
 }
 
 /// What stands on stdin. Ends with a line end where it is more than the prompt, since it is a message then.
@@ -247,5 +258,14 @@ mod tests {
         assert!(parse("{prompt}").contains("`{prompt}` is not known here"));
         assert!(parse("{file.none}").contains("[files.none]"));
         assert!(parse("{file.policy}x").contains("must be the end"));
+        for flag in ["--{model}", "-{model}=x"] {
+            assert!(parse(flag).contains("a request would choose the flag"), "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_vault_that_is_called_like_a_placeholder_is_filled_in_once() {
+        let filled = with_vault("{vault}: \"{vault_json}\"", "/a \"{vault}\"");
+        assert_eq!(filled, r#"/a "{vault}": "/a \"{vault}\"""#);
     }
 }

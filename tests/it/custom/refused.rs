@@ -28,7 +28,7 @@ const CASES: &[Case] = &[
     ("id = \"scribe\"", "id = \"copilot\"", "\"copilot\"", "`copilot` is an agent that the launcher knows itself"),
     ("id = \"scribe\"", "id = \"codex\"", "\"codex\"", "`codex` is an agent that the launcher knows itself"),
     ("id = \"scribe\"", "id = \"a23456789012345678901234567890123\"", "\"a2345", "is longer than 32 characters"),
-    ("[\"scribe\", \"scribe-cli\"]", "[]", "# An agent", "a definition needs `programs`"),
+    ("[\"scribe\", \"scribe-cli\"]", "[]", "[]\n", "a definition needs `programs`"),
     (
         "[\"scribe\", \"scribe-cli\"]",
         "[\"bin/scribe\"]",
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         "\"--yolo\"",
         "`--yolo` must not be passed where Safe mode uses it",
     ),
-    ("[\"--model\", \"{model}\"]", "[\"--model\"]", "[options]", "`options.model` has no `{model}` in it"),
+    ("[\"--model\", \"{model}\"]", "[\"--model\"]", "[\"--model\"]", "`options.model` has no `{model}` in it"),
     (
         "system_prompt = [",
         "system_in_prompt = true\nsystem_prompt = [",
@@ -184,8 +184,10 @@ const CASES: &[Case] = &[
     // The servers.
     ("form = \"file\"", "form = \"flag\"", "\"flag\"", "`flag` is no form; one is `argument`, `file`"),
     ("form = \"file\"", "form = \"variable\"", "\"variable\"", "the form `variable` has no `args`"),
-    ("[\"--mcp-config\", \"{mcp_config}\"]", "[\"--mcp-config\"]", "[mcp]", "`mcp` needs `args`, such as"),
+    ("[\"--mcp-config\", \"{mcp_config}\"]", "[\"--mcp-config\"]", "[\"--mcp-config\"]", "`mcp` needs `args`, such as"),
     ("\"{mcp_config}\"", "\"{mcp_config}.json\"", "\"{mcp_config}.json\"", "is the path of a file and must be the end"),
+    ("[\"--model\", \"{model}\"]", "[\"--{model}\"]", "\"--{model}", "a request would choose the flag"),
+    ("tools = \"mcp__{server}__\"", "tools = \"{server}\"", "\"{server}\"", "`mcp.tools` must end in the sign"),
     ("tools = \"mcp__{server}__\"", "tools = \"mcp__\"", "\"mcp__\"", "`mcp.tools` has no `{server}` in it"),
     ("tools = \"mcp__{server}__\"\n", "", "[mcp]", "`modes.safe.tools` is given, so `mcp` needs `tools`"),
     // The output.

@@ -258,3 +258,22 @@ async fn a_servers_name_cannot_give_a_tool() {
     let edit = request(&bench, "hi").mcp_server(McpServer::stdio("edit", bench.bin().join("scribe")));
     assert!(plan(&bench, SCRIBE, edit).await.is_err());
 }
+
+#[tokio::test]
+async fn a_server_whose_tools_would_begin_like_the_agents_own_is_refused() {
+    let bench = bench("");
+    let short = with(SCRIBE, "tools = \"mcp__{server}__\"", "tools = \"{server}_\"");
+    let named = |name: &str| {
+        server(&bench);
+        let node = bench.bin().join("node");
+        plan(&bench, &short, request(&bench, "hi").mcp_server(McpServer::stdio(name, node)))
+    };
+    for name in ["run", "web", "Apply"] {
+        let refused = named(name).await;
+        assert!(
+            matches!(&refused, Err(Error::InvalidServer { name: told, .. }) if told == name),
+            "{name}: {refused:?}"
+        );
+    }
+    named("tolaria").await.expect("its tools begin like none of the agent's");
+}
