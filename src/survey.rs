@@ -1,7 +1,7 @@
 //! What planning must know of the disk, looked up beforehand so that planning stays a function: the agent's adapter says
 //! where to look, this module looks, and what was seen is handed to the plan as data. Reads only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,8 @@ const ROUNDS: usize = 4;
 const MAX_NAMES: usize = 128;
 /// The most places looked at in a round.
 const MAX_LOOKS: usize = 512;
+/// The most files of one name that are told.
+const MAX_NAMED: usize = 256;
 /// The most files and folders that are looked at for links, and the most links that are told.
 const MAX_ENTRIES: usize = 200_000;
 const MAX_LINKS: usize = 512;
@@ -32,9 +34,13 @@ pub(crate) enum Look {
     Real(PathBuf),
     /// What lies in a folder.
     Names(PathBuf),
+    /// What of it begins with a dot. None is left out: a folder with too much to look at is `Unreadable`.
+    Hidden(PathBuf),
     /// The links below a folder, at any depth, that lead out of it, to nowhere, or to something hidden in it. Where there is one,
     /// links to folders too: they give it another name.
     Links(PathBuf),
+    /// The files of this name below a folder, at any depth, links followed; by the path that was gone and as they really are.
+    Named(PathBuf, &'static str),
     /// Where private folders are made, all links followed.
     PrivateRoot,
 }
@@ -53,6 +59,8 @@ pub(crate) enum Seen {
     Path(PathBuf),
     /// Sorted. Nothing is left out: a folder with too many to look at is `Unreadable`.
     Links(Vec<PathBuf>),
+    /// The same.
+    Files(Vec<PathBuf>),
 }
 
 /// All that was seen for one plan.
@@ -130,6 +138,8 @@ fn look_at(look: &Look) -> Seen {
         },
         Look::Real(path) => real(path),
         Look::Names(path) => names(path),
+        Look::Hidden(path) => hidden(path),
+        Look::Named(path, name) => named(path, name),
         Look::Links(path) => links(path),
         Look::PrivateRoot => real(&std::env::temp_dir()),
     }
@@ -148,6 +158,51 @@ fn names(path: &Path) -> Seen {
     let mut names: Vec<_> = entries.take(MAX_NAMES).flatten().map(|entry| entry.file_name()).collect();
     names.sort();
     Seen::Names(names)
+}
+
+fn hidden(path: &Path) -> Seen {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if is_missing(&error) => return Seen::Missing,
+        Err(_) => return Seen::Unreadable,
+    };
+    let mut names = Vec::new();
+    for (at, entry) in entries.enumerate() {
+        let Ok(name) = entry.map(|entry| entry.file_name()) else { return Seen::Unreadable };
+        if name.as_encoded_bytes().starts_with(b".") {
+            names.push(name);
+        }
+        if at >= MAX_ENTRIES || names.len() > MAX_LINKS {
+            return Seen::Unreadable;
+        }
+    }
+    names.sort();
+    Seen::Names(names)
+}
+
+fn named(root: &Path, name: &str) -> Seen {
+    let (mut folders, mut entries) = (vec![root.to_path_buf()], 0);
+    let (mut walked, mut files) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(folder) = folders.pop() {
+        // Links may lead in a circle.
+        if !std::fs::canonicalize(&folder).is_ok_and(|real| walked.insert(real)) {
+            continue;
+        }
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            entries += 1;
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if entry.file_name() == name {
+                files.extend(std::fs::canonicalize(&path));
+                files.insert(path);
+            }
+            if entries > MAX_ENTRIES || files.len() > MAX_NAMED {
+                return Seen::Unreadable;
+            }
+        }
+    }
+    Seen::Files(files.into_iter().collect())
 }
 
 /// Walks a folder; what a link leads to is not walked.
@@ -213,6 +268,44 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn every_hidden_name_of_a_folder_is_seen_however_much_else_lies_there() {
+        let place = tempfile::tempdir().expect("a temp folder can be made");
+        for at in 0..2 * MAX_NAMES {
+            std::fs::write(place.path().join(format!("{at}.md")), "").expect("the folder is writable");
+        }
+        for name in [".b", ".a"] {
+            std::fs::create_dir(place.path().join(name)).expect("the folder is new");
+        }
+        let seen = look_at(&Look::Hidden(place.path().to_path_buf()));
+        assert_eq!(seen, Seen::Names(vec![".a".into(), ".b".into()]));
+        for at in 0..MAX_LINKS {
+            std::fs::write(place.path().join(format!(".{at}")), "").expect("the folder is writable");
+        }
+        assert_eq!(look_at(&Look::Hidden(place.path().to_path_buf())), Seen::Unreadable);
+    }
+
+    #[test]
+    fn every_file_of_a_name_is_seen_at_any_depth_and_behind_links_or_there_are_too_many() {
+        let place = tempfile::tempdir().expect("a temp folder can be made");
+        let root = std::fs::canonicalize(place.path()).expect("it is there");
+        let write = |path: &str| {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
+            std::fs::write(path, "").expect("the folder is writable");
+        };
+        ["in/a/SKILL.md", "in/a/b/c/SKILL.md", "in/other.md", "elsewhere/SKILL.md"].iter().for_each(|path| write(path));
+        symlink("../elsewhere", root.join("in/link")).expect("the link is new");
+        let look = Look::Named(root.join("in"), "SKILL.md");
+        let paths = ["elsewhere/SKILL.md", "in/a/SKILL.md", "in/a/b/c/SKILL.md", "in/link/SKILL.md"];
+        assert_eq!(look_at(&look), Seen::Files(paths.map(|path| root.join(path)).into()));
+        assert_eq!(look_at(&Look::Named(root.join("none"), "SKILL.md")), Seen::Files(Vec::new()));
+        symlink("..", root.join("in/a/up")).expect("the link is new");
+        assert_eq!(look_at(&look), Seen::Files(paths.map(|path| root.join(path)).into()), "links in a circle end");
+        (0..=MAX_NAMED).for_each(|at| write(&format!("in/{at}/SKILL.md")));
+        assert_eq!(look_at(&look), Seen::Unreadable);
+    }
 
     #[test]
     fn links_that_lead_out_of_a_folder_to_nowhere_or_to_something_hidden_are_found_at_any_depth() {

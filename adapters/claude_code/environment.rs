@@ -62,6 +62,10 @@ const STRIPPED: &[Stripped] = &[
         "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
         "is set in Safe mode, for notes of other sessions to stay out (measured)",
     ),
+    widens(
+        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS",
+        "is set, for Git not to run programs that the vault's settings of it name (measured)",
+    ),
     widens("CLAUDE_CODE_PLUGIN_*", "loads plugins, whose hooks run (measured)"),
     widens("CLAUDE_CODE_SHELL_PREFIX", "wraps the start of shells and of MCP servers (measured)"),
     widens("CLAUDE_CODE_SYNC_PLUGIN*", "loads plugins (by name, in the program)"),

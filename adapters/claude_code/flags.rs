@@ -22,6 +22,10 @@ pub(super) const ALWAYS: &[&str] = &[
 /// flag and takes the new one (both measured); versions between were not looked at.
 pub(super) const FRESH_SYSTEM_PROMPT: Flag = Flag::new("--system-prompt-snapshot=off", (2, 1, 332));
 
+/// From here on Claude Code keeps Git from starting programs that a repository's own settings name (measured); versions
+/// between 2.1.197, which does not, and this one were not looked at.
+pub(super) const CAREFUL_GIT: Flag = Flag::new("", (2, 1, 332));
+
 /// Whether a flag that a host may add takes a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {

@@ -82,6 +82,10 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         // Else `@/etc/passwd` in a prompt, which may quote a note, brings in the file, whatever may be read (measured).
         changes.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1");
     }
+    if safe || !flags::CAREFUL_GIT.is_in(version) {
+        // Else it asks Git how the vault stands, and 2.1.197 lets Git start what `.git/config` names (measured).
+        changes.set("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", "1");
+    }
     Ok(Plan {
         session_id: Some(session),
         args: args.args,

@@ -49,5 +49,9 @@ pub(super) static SOURCES: &[Source] = &[
     measured("MCP_TIMEOUT", "a server that hangs holds the run up for 15 seconds, not 30"),
     measured("CLAUDE_CODE_MAX_RETRIES", "a wrong key is tried for some ten seconds, not for more than a minute"),
     measured("CLAUDE_CODE_DISABLE_ATTACHMENTS", "Safe: `@/path` in a prompt brings in no file"),
+    measured(
+        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS",
+        "Git is not asked about the vault, whose `.git/config` may name programs; Power User: not where the version sees to it",
+    ),
     measured("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "Safe: what earlier sessions wrote down stays out of the prompt"),
 ];

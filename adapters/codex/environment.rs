@@ -10,7 +10,13 @@ use crate::plan::EnvChange;
 use crate::request::{Mode, Request};
 
 /// Codex's own are strings of the program, 0.171.0; which of them count in `exec` was measured where it says so.
-pub(super) static TABLE: Table = Table { safe: SAFE, stripped: STRIPPED, set: &[], secret: SECRET };
+pub(super) static TABLE: Table = Table { safe: SAFE, stripped: STRIPPED, set: SET, secret: SECRET };
+
+/// Git finds no repository then: Codex asks it how the vault stands, outside of its sandbox, and lets it start the filters
+/// that `.git/config` names (measured). Servers do not get the variable (measured), and the shells of Power User mode neither.
+const SET: &[(&str, &str)] = &[(NO_REPOSITORY, "/dev/null")];
+
+const NO_REPOSITORY: &str = "GIT_DIR";
 
 const SAFE: &[&str] = &[
     // Sign-in: measured; `OPENAI_API_KEY` and `OPENAI_BASE_URL` are ignored (measured) and stay out.
@@ -23,6 +29,7 @@ const SAFE: &[&str] = &[
 ];
 
 const STRIPPED: &[Stripped] = &[
+    widens(NO_REPOSITORY, "is set, for Git not to run programs that the vault's settings of it name (measured)"),
     widens("CODEX_EXEC_SERVER_*", "runs commands on another machine (by name, in the program)"),
     widens("CODEX_APP_SERVER_*", "changes where the program signs in (by name, in the program)"),
     widens("CODEX_AUTHAPI_BASE_URL", "changes where the program signs in (by name, in the program)"),
@@ -77,6 +84,7 @@ pub(super) fn excluded(
     secrets: &BTreeMap<String, String>,
 ) -> Vec<String> {
     let mut names = TABLE.secret_names(request, context);
+    names.push(NO_REPOSITORY.to_owned());
     names.extend(person.provider_variables.iter().chain(secrets.keys()).cloned());
     names.retain(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
     names.extend(person.excluded.iter().cloned());

@@ -28,7 +28,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
             Tested,
             "not at the top of the vault: the profile refuses every hidden name that is there and those of other agents, \
              there or not. **Below the top** (`sub/.vscode`) a hidden file can be written, and the tripwire ends the run \
-             *after* it",
+             *after* it; a note that is *moved* there is not noticed, as Codex does not say where to",
         ),
         partly(Tested, "not `.git`, `.codex` and `.agents`; all others"),
     ),

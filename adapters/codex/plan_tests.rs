@@ -100,11 +100,18 @@ impl Machine {
         self.see(Look::Text(file), Seen::Text(text.into()));
     }
 
-    /// With a folder of the vault that holds these.
-    fn names(&mut self, below: &str, names: &[&str]) {
+    /// With a vault whose top holds these hidden names.
+    fn hidden(&mut self, names: &[&str]) {
         let names = names.iter().map(OsString::from).collect();
-        let folder = if below.is_empty() { PathBuf::from(self.vault) } else { Path::new(self.vault).join(below) };
-        self.see(Look::Names(folder), Seen::Names(names));
+        self.see(Look::Hidden(self.vault.into()), Seen::Names(names));
+    }
+
+    /// With a vault that holds instructions, which really lie there or elsewhere.
+    fn instructions(&mut self, real: &Path) {
+        let file = Path::new(self.vault).join("AGENTS.md");
+        self.see(Look::Text(file.clone()), Seen::Text("Write in British English.\n".into()));
+        self.see(Look::Real(file), Seen::Path(real.to_path_buf()));
+        self.see(Look::Real(self.vault.into()), Seen::Path(self.vault.into()));
     }
 
     fn see(&mut self, look: Look, seen: Seen) {
@@ -178,10 +185,11 @@ fn plans_of_every_option_are_as_reviewed() {
     });
     snapshot("safe_beside_settings", |machine| {
         machine.settings(HOSTILE);
-        machine.names("", &[".agents", ".git", ".obsidian", "AGENTS.md", "note.md"]);
-        machine.names(".agents/skills", &["evil"]);
-        let instructions = Path::new(machine.vault).join("AGENTS.md");
-        machine.see(Look::Text(instructions), Seen::Text("Write in British English.\n".into()));
+        machine.hidden(&[".agents", ".git", ".my-plugin", ".obsidian"]);
+        let skills = Path::new(machine.vault).join(".agents/skills");
+        let skill = skills.join("evil").join("SKILL.md");
+        machine.see(Look::Named(skills, "SKILL.md"), Seen::Files(vec![skill]));
+        machine.instructions(&Path::new(machine.vault).join("AGENTS.md"));
         machine.request("$evil").system_prompt("Answer in one sentence.").mcp_server(machine.server())
     });
     snapshot("power_user_beside_settings", |machine| {
@@ -269,6 +277,28 @@ fn a_script_of_windows_and_an_older_version_are_refused() {
     for mode in [Mode::Safe, Mode::PowerUser] {
         let error = machine.plan(&machine.request("go").mode(mode)).expect_err("the version was not measured");
         assert_eq!(error.guidance().code, Code::VersionUnsupported);
+    }
+}
+
+#[test]
+fn instructions_that_are_a_link_out_of_the_vault_are_not_sent() {
+    let mut machine = machine(Os::Linux);
+    machine.instructions(Path::new("/home/user/.ssh/id_ed25519"));
+    assert_eq!(stdin(&machine.plan(&machine.request("Hi.")).expect("planned")), "Hi.");
+    machine.instructions(Path::new("/home/user/Notes/AI.md"));
+    assert!(stdin(&machine.plan(&machine.request("Hi.")).expect("planned")).contains("British"));
+}
+
+#[test]
+fn a_vault_that_cannot_be_looked_through_is_no_ground_for_safe_mode() {
+    for look in
+        [Look::Hidden("/home/user/Notes".into()), Look::Named("/home/user/Notes/.codex/skills".into(), "SKILL.md")]
+    {
+        let mut machine = machine(Os::Linux);
+        machine.see(look, Seen::Unreadable);
+        let refused = machine.plan(&machine.request("Hi."));
+        assert!(matches!(refused, Err(Error::Unsupported { .. })), "{refused:?}");
+        machine.plan(&machine.request("Hi.").mode(Mode::PowerUser)).expect("Power User mode looks at none of it");
     }
 }
 

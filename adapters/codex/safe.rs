@@ -11,35 +11,27 @@ use std::path::{Path, PathBuf};
 
 use super::person::{self, Person};
 use super::{SPEC, value};
+use crate::adapters::obeyed::OBEYED;
 use crate::adapters::{Context, boundary};
 use crate::env::Os;
 use crate::error::Error;
 use crate::request::{Mode, Request};
 use crate::survey::{Look, Seen};
 
-/// What a patch may not touch at the top of the vault, there or not: other programs run or obey it. Every hidden name that
-/// is there comes on top; hidden names further down are watched by the tripwire.
-const PROTECTED: &[&str] = &[
-    ".agents",
-    ".claude",
-    ".codex",
-    ".copilot",
-    ".cursor",
-    ".envrc",
-    ".gemini",
-    ".git",
-    ".github",
-    ".mcp.json",
-    ".opencode",
-    ".pi",
-    ".qwen",
-    ".vscode",
-    "opencode.json",
-    "opencode.jsonc",
-];
+/// What a patch may not touch at the top of the vault, there or not: all that other programs run or obey. Every hidden name
+/// that is there comes on top; hidden names further down are watched by the tripwire.
+fn protected() -> Vec<&'static str> {
+    let mut names: Vec<&str> = OBEYED.iter().filter_map(|obeyed| obeyed.path.split('/').next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
 
 /// Where skills of a vault lie.
 const SKILLS: &[&str] = &[".agents/skills", ".codex/skills"];
+
+/// What a skill is, at any depth there.
+const SKILL: &str = "SKILL.md";
 
 /// The vault's instructions.
 const INSTRUCTIONS: &str = "AGENTS.md";
@@ -52,20 +44,29 @@ const PROFILE: &str = "agent-launcher";
 /// `view_image` would read pictures outside the vault too. The others start programs, reach the network or go on by
 /// themselves.
 const OFF: &[&str] = &[
+    "agent_message_board",
     "apps",
     "browser_use",
+    "code_mode",
+    "code_mode_only",
     "computer_use",
+    "deferred_executor",
+    "exec_permission_approvals",
     "goals",
     "hooks",
     "image_generation",
     "in_app_browser",
     "memories",
     "multi_agent",
+    "multi_agent_v2",
     "plugins",
     "remote_plugin",
+    "request_permissions_tool",
     "skill_mcp_dependency_install",
     "sleep_tool",
+    "standalone_web_search",
     "tool_suggest",
+    "unified_exec",
     "view_image",
 ];
 
@@ -75,8 +76,14 @@ pub(super) fn looks(request: &Request) -> Vec<Look> {
         return Vec::new();
     }
     let vault = &request.vault;
-    let skills = SKILLS.iter().map(|place| Look::Names(vault.join(place)));
-    let looks = [Look::Real(vault.clone()), Look::Names(vault.clone()), Look::Text(vault.join(INSTRUCTIONS))];
+    let skills = SKILLS.iter().map(|place| Look::Named(vault.join(place), SKILL));
+    let instructions = vault.join(INSTRUCTIONS);
+    let looks = [
+        Look::Real(vault.clone()),
+        Look::Hidden(vault.clone()),
+        Look::Real(instructions.clone()),
+        Look::Text(instructions),
+    ];
     looks.into_iter().chain(skills).collect()
 }
 
@@ -100,12 +107,27 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
     let Some(profile) = (0..64).map(profile_name).find(|name| !person.profiles.contains(name)) else {
         return refuse("keep to Safe mode beside so many permission profiles of the name `agent-launcher`".into());
     };
-    let skills = skills(&vaults, context);
+    let Some(permissions) = permissions(&request.vault, context) else {
+        return refuse("keep to Safe mode here: the vault holds too much at its top to be looked through".into());
+    };
+    let Some(skills) = skills(&vaults, context) else {
+        return refuse("keep to Safe mode here: the vault holds too many skills to turn each one off".into());
+    };
+    // The folders above it as well: Codex takes settings from each one up to the top of a repository, trusted or not by
+    // itself, and a server that stands there would start.
+    let mut folders: Vec<&str> = vaults
+        .iter()
+        .flat_map(|vault| vault.ancestors())
+        .filter_map(Path::to_str)
+        .filter(|path| !path.is_empty())
+        .collect();
+    folders.sort_unstable();
+    folders.dedup();
     let untrusted = || value::table([("trust_level", value::text("untrusted"))]);
-    let trust = vaults.iter().filter_map(|vault| Some((vault.to_str()?, untrusted())));
+    let trust = folders.into_iter().map(|folder| (folder, untrusted()));
     let mut settings = vec![
         format!("default_permissions={}", value::text(&profile)),
-        format!("permissions.{profile}={}", permissions(&request.vault, context)),
+        format!("permissions.{profile}={permissions}"),
         // Only where a version should not know profiles: what the person widened stays closed then too.
         "sandbox_mode=\"workspace-write\"".into(),
         "sandbox_workspace_write={writable_roots=[],network_access=false,exclude_slash_tmp=true,exclude_tmpdir_env_var=true}"
@@ -125,7 +147,7 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
 /// What Codex's sandbox holds by empty files and folders while it lives, in the vault: a run that is stopped in that moment
 /// leaves them behind (Linux; `.aws` is Codex's own to hold).
 pub(super) fn leftovers(request: &Request, context: &Context<'_>) -> Vec<PathBuf> {
-    let held = PROTECTED.iter().chain(&[".aws"]);
+    let held = protected().into_iter().chain([".aws"]);
     if context.host.os == Os::Linux { held.map(|name| request.vault.join(name)).collect() } else { Vec::new() }
 }
 
@@ -134,9 +156,15 @@ pub(super) fn features() -> impl Iterator<Item = &'static str> {
     OFF.iter().copied()
 }
 
-/// What the vault holds for agents to read, as far as Codex would read it.
+/// What the vault holds for agents to read, as far as Codex would read it. A link out of the vault is not followed: it could
+/// lead to the person's keys.
 pub(super) fn instructions<'a>(request: &Request, context: &Context<'a>) -> Option<&'a str> {
-    let Seen::Text(bytes) = context.survey.seen(&Look::Text(request.vault.join(INSTRUCTIONS))) else { return None };
+    let file = request.vault.join(INSTRUCTIONS);
+    let (vault, real) = (context.survey.real(&request.vault)?, context.survey.real(&file)?);
+    let Seen::Text(bytes) = context.survey.seen(&Look::Text(file)) else { return None };
+    if !real.starts_with(vault) {
+        return None;
+    }
     // `project_doc_max_bytes` of Codex.
     let most = bytes.len().min(32 * 1024);
     let text = match std::str::from_utf8(&bytes[..most]) {
@@ -156,33 +184,40 @@ fn profile_name(attempt: usize) -> String {
 /// sandbox around each look at the vault, and a sandbox holds each protected name that does not exist by an empty file: two
 /// at once disturb one another, and most runs that are stopped leave some of these in the vault. With `:root` few do:
 /// [`leftovers`].
-fn permissions(vault: &Path, context: &Context<'_>) -> String {
-    let there: Vec<String> = match context.survey.seen(&Look::Names(vault.to_path_buf())) {
-        Seen::Names(names) => names.iter().filter_map(|name| name.to_str().map(str::to_owned)).collect(),
-        _ => Vec::new(),
+fn permissions(vault: &Path, context: &Context<'_>) -> Option<String> {
+    let there = match context.survey.seen(&Look::Hidden(vault.to_path_buf())) {
+        Seen::Names(names) => names.as_slice(),
+        Seen::Unreadable => return None,
+        _ => &[],
     };
-    let hidden = there.iter().map(String::as_str).filter(|name| name.starts_with('.'));
-    let mut names: Vec<&str> = PROTECTED.iter().copied().chain(hidden).collect();
+    let mut names: Vec<&str> = protected();
+    names.extend(there.iter().filter_map(|name| name.to_str()));
     names.sort_unstable();
     names.dedup();
     let read = || value::text("read");
     let roots = std::iter::once((".", value::text("write"))).chain(names.into_iter().map(|name| (name, read())));
     let files = value::table([(":root", read()), (":workspace_roots", value::table(roots))]);
-    value::table([("filesystem", files), ("network", "{enabled=false}".into())])
+    Some(value::table([("filesystem", files), ("network", "{enabled=false}".into())]))
 }
 
-/// The files of the vault's skills.
-fn skills(vaults: &[PathBuf], context: &Context<'_>) -> Vec<String> {
-    let mut files = Vec::new();
-    let Some(vault) = vaults.first() else { return files };
+/// The files of the vault's skills, by each name of the vault; `None` where they are too many.
+fn skills(vaults: &[PathBuf], context: &Context<'_>) -> Option<Vec<String>> {
+    let (mut files, given) = (Vec::<PathBuf>::new(), vaults.first()?);
     for place in SKILLS {
-        let Seen::Names(names) = context.survey.seen(&Look::Names(vault.join(place))) else { continue };
-        for vault in vaults {
-            let file = |name: &std::ffi::OsString| vault.join(place).join(name).join("SKILL.md");
-            files.extend(names.iter().map(file).filter_map(|file| file.to_str().map(str::to_owned)));
+        let found = match context.survey.seen(&Look::Named(given.join(place), SKILL)) {
+            Seen::Files(found) => found.as_slice(),
+            Seen::Unreadable => return None,
+            _ => continue,
+        };
+        for file in found {
+            files.push(file.clone());
+            let below = file.strip_prefix(given).ok();
+            files.extend(below.into_iter().flat_map(|below| vaults.iter().map(move |vault| vault.join(below))));
         }
     }
-    files
+    files.sort();
+    files.dedup();
+    Some(files.iter().filter_map(|file| file.to_str().map(str::to_owned)).collect())
 }
 
 /// Why this is no folder to be edited as notes, for people.

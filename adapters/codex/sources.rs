@@ -28,5 +28,6 @@ pub(super) static SOURCES: &[Source] = &[
     ),
     measured("-c developer_instructions", "the app's system prompt"),
     measured("-c mcp_servers", "the app's servers, each required and approved; in Safe mode the person's are off"),
-    measured("-c shell_environment_policy", "Power User: secrets are kept from shells"),
+    measured("-c shell_environment_policy", "Power User: secrets are kept from shells, and `GIT_DIR`"),
+    measured("GIT_DIR", "Git is not asked about the vault, whose `.git/config` may name programs"),
 ];

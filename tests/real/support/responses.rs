@@ -1,7 +1,7 @@
 //! The scripted model server in OpenAI's Responses protocol, as Codex asks it; and what a request of that protocol holds.
 //!
 //! Tools by their names: `apply_patch` takes a text (`{"patch": …}`), `mcp__SERVER__TOOL` is a tool of a namespace, all else
-//! is a function.
+//! is a function; `local_shell_call` is the item of that name, and `custom:NAME` a tool that takes the text `input`.
 
 use std::time::Duration;
 
@@ -42,6 +42,14 @@ fn call(name: &str, args: &str, id: usize) -> Value {
     if name == "apply_patch" {
         let args: Value = serde_json::from_str(args).expect("the script's arguments are JSON");
         return json!({ "type": "custom_tool_call", "id": format!("ctc_{id}"), "call_id": call_id, "name": name, "input": args["patch"] });
+    }
+    if name == "local_shell_call" {
+        let args: Value = serde_json::from_str(args).expect("the script's arguments are JSON");
+        return json!({ "type": name, "id": format!("lsh_{id}"), "call_id": call_id, "status": "completed", "action": args });
+    }
+    if let Some(name) = name.strip_prefix("custom:") {
+        let args: Value = serde_json::from_str(args).expect("the script's arguments are JSON");
+        return json!({ "type": "custom_tool_call", "id": format!("ctc_{id}"), "call_id": call_id, "name": name, "input": args["input"] });
     }
     let of_server = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
     match of_server {
