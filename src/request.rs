@@ -26,7 +26,8 @@ impl AgentId {
     pub const CODEX: AgentId = AgentId(Cow::Borrowed("codex"));
     /// OpenCode.
     pub const OPENCODE: AgentId = AgentId(Cow::Borrowed("opencode"));
-    /// The scripted stand-in that the command plays itself.
+    /// The scripted stand-in that the command plays itself. In no list of agents, and found by no search: it works only
+    /// where [`LauncherBuilder::program`](crate::LauncherBuilder::program) names the command as its program.
     #[cfg(feature = "cli")]
     pub const DEMO: AgentId = AgentId(Cow::Borrowed("demo"));
 
@@ -137,7 +138,8 @@ impl McpServer {
         self
     }
 
-    /// Sets a variable of the server that must not be shown; it travels in a private file, never in the arguments.
+    /// Sets a variable of the server that must not be shown. It travels in a private file or, with an agent that cannot read
+    /// one, in a variable; never in the arguments.
     #[must_use]
     pub fn secret_env(mut self, name: impl Into<String>, value: impl Into<String>) -> McpServer {
         self.env.insert(name.into(), EnvValue::Secret(value.into()));
@@ -216,7 +218,12 @@ impl Request {
         self
     }
 
-    /// Chooses the id of the new session instead of a fresh UUID. Ignored where [`resume`](Request::resume) is set.
+    /// Chooses the id of the new session instead of a fresh UUID, where the agent takes one: GitHub Copilot CLI and Claude
+    /// Code do, and take only a UUID. Codex and OpenCode name their sessions themselves, and this is not passed: the run's
+    /// `Done` tells which session to continue. Ignored where [`resume`](Request::resume) is set.
+    ///
+    /// Not for a session that exists: Copilot continues it, Claude Code fails. To continue one, use
+    /// [`resume`](Request::resume).
     #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Request {
         self.session_id = id.into();
@@ -302,14 +309,14 @@ impl Request {
         self
     }
 
-    /// Stops the run after this long, whatever it is doing. Default: no limit.
+    /// Stops the run after this long, whatever it is doing. More than zero. Default: no limit.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Request {
         self.timeout = Some(limit);
         self
     }
 
-    /// Stops the run after this long without a byte from the agent. Default: no limit.
+    /// Stops the run after this long without a byte from the agent. More than zero. Default: no limit.
     #[must_use]
     pub fn idle_timeout(mut self, limit: Duration) -> Request {
         self.idle_timeout = Some(limit);

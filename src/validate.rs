@@ -31,6 +31,12 @@ pub(crate) fn request(request: &Request, windows: bool) -> Result<(), Error> {
         value.as_deref().map_or(Ok(()), |value| filled(field, value))?;
     }
     request.system_prompt.as_deref().map_or(Ok(()), |text| no_nul("system prompt", text))?;
+    // None would be over before the agent could begin.
+    for (field, limit) in [("time limit", request.timeout), ("idle time limit", request.idle_timeout)] {
+        if limit.is_some_and(|limit| limit.is_zero()) {
+            return Err(Error::InvalidField { field, problem: "is 0; leave it out for no limit".into() });
+        }
+    }
     for (name, value) in &request.env {
         variable("environment variable", name)?;
         no_nul("environment variable", value.expose())?;

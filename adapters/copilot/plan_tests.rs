@@ -313,6 +313,8 @@ fn bad_input_is_a_clear_typed_error() {
         (|m| m.request("a").system_prompt("\0"), "the system prompt holds a NUL, which no process can be given"),
         (|m| m.request("a").model(" "), "the model is empty"),
         (|m| m.request("a").stream_id(""), "the stream id is empty"),
+        (|m| m.request("a").timeout(Duration::ZERO), "the time limit is 0; leave it out for no limit"),
+        (|m| m.request("a").idle_timeout(Duration::ZERO), "the idle time limit is 0; leave it out for no limit"),
         (
             |m| m.request("a").resume("yesterday's talk"),
             "the session id to resume `yesterday's talk` is not a UUID, as Copilot's are; use the one that `Done` told",

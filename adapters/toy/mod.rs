@@ -6,6 +6,7 @@
 mod permissions;
 mod rules;
 mod sources;
+#[cfg(test)]
 mod tests;
 
 use serde::Deserialize;

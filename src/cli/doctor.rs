@@ -71,11 +71,10 @@ fn report(search: &Search, color: bool) -> String {
     let auth = if search.auth_variables.is_empty() { "none".into() } else { search.auth_variables.join(" ") };
     text += &format!("  sign-in variables  {auth}\n");
     for child in &search.child_environments {
-        let names =
-            |names: &[String]| if names.is_empty() { "nothing".into() } else { one_line(&names.join(" "), 2000) };
+        let names = |names: &[String]| if names.is_empty() { "none".into() } else { one_line(&names.join(" "), 2000) };
         let mode = child.mode.as_str().replace('_', " ");
-        text += &format!("  MCP servers and shells, {mode}\n    get        {}\n", names(&child.gets));
-        text += &format!("    do not get {}\n", names(&child.withheld));
+        text += &format!("  MCP servers and shells, {mode}\n    get       {}\n", names(&child.gets));
+        text += &format!("    withheld  {}\n", names(&child.withheld));
     }
     text += "  looked at\n";
     for candidate in &search.candidates {

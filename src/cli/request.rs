@@ -39,7 +39,7 @@ pub(super) struct RequestArgs {
     /// scripted stand-in that needs nothing installed.
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// The folder to work in, as an absolute path. It is the agent's working directory.
+    /// The folder to work in, as an absolute path.
     #[arg(long, value_name = "DIR")]
     vault: PathBuf,
     /// How much the agent may do.

@@ -43,11 +43,50 @@ pub(crate) fn early_warning(spec: &Spec, app: &str, line: &str, secrets: &[Strin
     // The words of all agents may come from a server or a tool of the agent, which it does without.
     let own = rule.text == "sign_in_prompt" || spec.rules.iter().copied().flatten().any(|own| std::ptr::eq(own, rule));
     let filled = guidance(rule.code, rule.text, params, vec![text.trim().to_owned()], secrets);
-    let line = filled.evidence.first().map(String::as_str).unwrap_or_default();
+    let line = said(filled.evidence.first().map(String::as_str).unwrap_or_default());
     Some(EarlyWarning { code: rule.code, message: format!("{}: {line}", filled.title), fatal: fatal && own })
+}
+
+/// What a line of a log in `name=value` pairs says, without what is for programs; any other line as it is.
+fn said(line: &str) -> &str {
+    if !line.starts_with("timestamp=") || !line.contains(" level=") {
+        return line;
+    }
+    // The error says more than the place where it was met. A line that was cut has no last quote.
+    let value =
+        |name: &str| line.split_once(name).map(|(_, rest)| rest.split_once('"').map_or(rest, |(value, _)| value));
+    [" error.error=\"", " error=\"", " message=\""].into_iter().find_map(value).unwrap_or(line)
 }
 
 /// Whether an answer is as a whole the error of the model's provider, so that the run failed.
 pub(crate) fn answer_is_failure(spec: &Spec, answer: &str) -> bool {
     answer_rule(spec, answer).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::early_warning;
+    use crate::request::AgentId;
+
+    #[test]
+    fn a_line_of_a_log_is_told_by_its_error_without_what_is_for_programs() {
+        let opencode = crate::adapters::find(&AgentId::OPENCODE).unwrap().spec();
+        let line = r#"timestamp=2026-11-30T18:12:00.632Z level=ERROR run=53c8b9da message="stream error" providerID=opencode modelID=mock session.id=ses_1 error.error="AI_APICallError: Cannot connect to API: Unable to connect. (cause: Error)""#;
+        let message = early_warning(opencode, "Tolaria", line, &[]).unwrap().message;
+        let told = "AI_APICallError: Cannot connect to API: Unable to connect. (cause: Error)";
+        assert_eq!(message, format!("OpenCode cannot reach its service: {told}"));
+        for (line, told) in [
+            (
+                r#"timestamp=x level=WARN run=1 message="server unavailable" key=tolaria type=local status=failed"#,
+                "server unavailable",
+            ),
+            (
+                r#"timestamp=x level=ERROR run=1 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: a/b."#,
+                "ProviderModelNotFoundError: Model not found: a/b.",
+            ),
+        ] {
+            let message = early_warning(opencode, "Tolaria", line, &[]).unwrap().message;
+            assert!(message.ends_with(&format!(": {told}")), "{message}");
+        }
+    }
 }

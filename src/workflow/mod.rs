@@ -114,13 +114,13 @@ impl WorkflowRequest {
         self.with(|request| request.remove_env(name))
     }
 
-    /// Stops the run after this long. Default: no limit.
+    /// Stops the run after this long. More than zero. Default: no limit.
     #[must_use]
     pub fn timeout(self, limit: Duration) -> WorkflowRequest {
         self.with(|request| request.timeout(limit))
     }
 
-    /// Stops the run after this long without a byte from the agent. Default: no limit.
+    /// Stops the run after this long without a byte from the agent. More than zero. Default: no limit.
     #[must_use]
     pub fn idle_timeout(self, limit: Duration) -> WorkflowRequest {
         self.with(|request| request.idle_timeout(limit))
