@@ -17,6 +17,8 @@ use crate::survey::{Look, Seen, Survey};
 
 const PLUGINS: &[&str] = &["plugin", "plugins"];
 const TOOLS: &[&str] = &["tool", "tools"];
+/// Where agents lie, one a file.
+const AGENTS: &[&str] = &["agent", "agents", "mode", "modes"];
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -32,7 +34,7 @@ pub(super) struct Person {
 pub(super) fn looks(request: &Request, host: &HostEnv) -> Vec<Look> {
     let mut looks: Vec<Look> = settings(request, host).into_iter().map(Look::Text).collect();
     for folder in folders(request, host) {
-        looks.extend(PLUGINS.iter().chain(TOOLS).map(|name| Look::Names(folder.join(name))));
+        looks.extend(PLUGINS.iter().chain(TOOLS).chain(AGENTS).map(|name| Look::Names(folder.join(name))));
     }
     let private = private(request, host);
     looks.extend(private.into_iter().chain([request.vault.clone()]).map(Look::Real));
@@ -78,6 +80,14 @@ pub(super) fn person(request: &Request, host: &HostEnv, survey: &Survey) -> Pers
     person.servers.retain(|name| !request.mcp_servers.iter().any(|own| own.name == *name));
     let mut loaded = false;
     for folder in folders(request, host) {
+        for place in AGENTS.iter().map(|name| folder.join(name)) {
+            let own = format!("{}.md", config::AGENT);
+            let Seen::Names(names) = survey.seen(&Look::Names(place.clone())) else { continue };
+            if names.iter().any(|name| name.eq_ignore_ascii_case(&own)) {
+                let what = format!("the agent `{}` is yours; give it another name", place.join(&own).display());
+                person.not_safe.get_or_insert(what);
+            }
+        }
         plugins |= PLUGINS.iter().any(|name| !scripts(&folder.join(name), survey).is_empty());
         for place in TOOLS.iter().map(|name| folder.join(name)) {
             for script in scripts(&place, survey) {

@@ -76,7 +76,7 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
         env,
         files,
         notices: person.notices,
-        allowed_tools: (request.mode == Mode::Safe).then(|| given(&permissions)),
+        allowed_tools: (request.mode == Mode::Safe).then(|| given(&permissions, !request.mcp_servers.is_empty())),
         ..Plan::new(&SPEC, request, context)
     })
 }
@@ -116,10 +116,11 @@ fn safe(request: &Request, context: &Context<'_>) -> Result<Person, Error> {
 }
 
 /// The tools that the mode gives.
-fn given(permissions: &[(String, Rule)]) -> Vec<String> {
+fn given(permissions: &[(String, Rule)], with_servers: bool) -> Vec<String> {
     let refused = |tool: &str| permissions.iter().any(|(name, rule)| name == tool && *rule == Rule::All("deny"));
     let left_out = |tool: &str| refused(tool) || (tools::EDITORS.contains(&tool) && refused("edit"));
-    tools::SAFE.iter().filter(|tool| !left_out(tool)).map(|tool| (*tool).to_owned()).collect()
+    let resources = tools::RESOURCES.iter().filter(|_| with_servers);
+    tools::SAFE.iter().filter(|tool| !left_out(tool)).chain(resources).map(|tool| (*tool).to_owned()).collect()
 }
 
 fn shown(path: &Path, vault: &Path) -> String {

@@ -245,6 +245,9 @@ fn settings_of_the_person_that_safe_mode_cannot_hold_are_refused() {
     let mut agent = machine(Os::Linux);
     agent.settings(r#"{"agent":{"agent-launcher":{"permission":{"bash":"allow"}}}}"#);
     assert!(agent.refusal(&agent.request("Hi")).contains("is yours"));
+    let mut agent = machine(Os::Linux);
+    agent.saw([(folder("agents"), Seen::Names(vec!["agent-launcher.md".into()]))]);
+    assert!(agent.refusal(&agent.request("Hi")).contains("is yours"));
     for vault in ["/home/user", "/home", "/home/user/.config/opencode/notes"] {
         let mut machine = machine(Os::Linux);
         machine.vault = vault;

@@ -79,6 +79,9 @@ fn safe(
     let mut read: Patterns = vec![("*".into(), ALLOW)];
     read.extend(env);
     read.push(("*.env.example".into(), ALLOW));
+    // Resources of servers: the app's alone, since an organisation's servers may run as well.
+    read.push(("mcp:*".into(), DENY));
+    read.extend(servers.iter().map(|server| (format!("mcp:{}:*", server.name), ALLOW)));
     for link in links.iter().flat_map(|link| spellings(link, os)) {
         for pattern in [link.clone(), format!("{link}/*")] {
             edit.push((pattern.clone(), DENY));

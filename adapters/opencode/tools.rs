@@ -8,6 +8,9 @@ pub(super) const SAFE: &[&str] = &["edit", "glob", "grep", "list", "read", "todo
 /// some models, and does not keep to the rules ([`super::model`]).
 pub(super) const EDITORS: &[&str] = &["edit", "write"];
 
+/// What OpenCode gives beside the tools of servers, where one offers resources. They count as `read` (by name, in the program).
+pub(super) const RESOURCES: &[&str] = &["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"];
+
 /// What Safe mode leaves out: all others of 1.18.33, by the program's own table of tools.
 const LEFT_OUT: &[&str] = &[
     "apply_patch",
@@ -29,7 +32,7 @@ const LEFT_OUT: &[&str] = &[
 
 /// Whether OpenCode has or had a tool of this name.
 pub(super) fn is_known(name: &str) -> bool {
-    SAFE.contains(&name) || LEFT_OUT.contains(&name)
+    SAFE.contains(&name) || LEFT_OUT.contains(&name) || RESOURCES.contains(&name)
 }
 
 /// Whether a tool is one of a server's, by OpenCode's `server_tool` spelling.

@@ -28,6 +28,7 @@ mod hostile;
 mod opencode_failures;
 mod opencode_ground;
 mod opencode_hostile;
+mod opencode_resources;
 mod opencode_scenario;
 mod opencode_stop;
 mod support;
