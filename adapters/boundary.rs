@@ -21,6 +21,21 @@ pub(crate) fn lies_in(place: &Path, folder: &Path) -> bool {
     lower(place).starts_with(lower(folder))
 }
 
+/// Why a vault, in every spelling known, is no folder to be edited as notes: it holds a home folder, or lies in the agent's own.
+pub(crate) fn unfit(vaults: &[PathBuf], homes: &[PathBuf], own: &Path, agent: &str, survey: &Survey) -> Option<String> {
+    let vault = vaults.first()?.display();
+    let holds = |home: &&PathBuf| both(home, survey).iter().any(|home| vaults.iter().any(|vault| lies_in(home, vault)));
+    let own_folder = own.to_path_buf();
+    if let Some(held) = homes.iter().chain([&own_folder]).find(holds) {
+        let held = held.display();
+        return Some(format!(
+            "`{vault}` holds `{held}`, with your keys, sign-ins and settings; choose a folder of notes below it"
+        ));
+    }
+    let within = both(own, survey).iter().any(|own| vaults.iter().any(|vault| lies_in(vault, own)));
+    within.then(|| format!("`{vault}` lies in {agent}'s own folder; choose another vault"))
+}
+
 /// A path with `.` and `..` resolved by the letter: links within a vault that lead out of it are Copilot's to refuse.
 pub(crate) fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();

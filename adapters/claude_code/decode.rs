@@ -63,6 +63,8 @@ struct Json {
 /// The message that blocks belong to, and how many of each kind it has had: a block has no name of its own.
 #[derive(Debug, Default)]
 struct Place {
+    /// Which of the messages of that id it is: some gateways give all the same one, or none.
+    turn: u32,
     message: String,
     texts: u32,
     thoughts: u32,
@@ -71,16 +73,22 @@ struct Place {
 impl Place {
     fn enter(&mut self, message: &str) {
         if self.message != message {
-            *self = Place { message: message.to_owned(), texts: 0, thoughts: 0 };
+            *self = Place { turn: self.turn, message: message.to_owned(), texts: 0, thoughts: 0 };
         }
     }
 
+    /// A message that begins, in the stream.
+    fn next(&mut self, message: &str) {
+        let again = u32::from(self.message == message);
+        *self = Place { turn: self.turn.saturating_add(again), message: message.to_owned(), texts: 0, thoughts: 0 };
+    }
+
     fn text(&self) -> String {
-        format!("{}#{}", self.message, self.texts)
+        format!("{}#{}#{}", self.turn, self.message, self.texts)
     }
 
     fn thought(&self) -> String {
-        format!("{}#{}", self.message, self.thoughts)
+        format!("{}#{}#{}", self.turn, self.message, self.thoughts)
     }
 }
 
@@ -149,8 +157,10 @@ impl Json {
             "message_start" => {
                 // The agent goes on: what ended was one of several turns.
                 self.report.finished = false;
-                self.stream = Place::default();
-                self.stream.enter(event.message.as_ref().map_or("", |message| &message.id));
+                self.stream.next(event.message.as_ref().map_or("", |message| &message.id));
+                if self.full.turn != self.stream.turn {
+                    self.full = Place { turn: self.stream.turn, ..Place::default() };
+                }
             }
             "content_block_start" => match event.content_block.as_ref().map(|block| &*block.kind) {
                 Some("text") => self.stream.texts = self.stream.texts.saturating_add(1),

@@ -87,6 +87,7 @@ const STRIPPED: &[Stripped] = &[
     widens("CLAUDE_MEMORY_STORES", "opens another folder for notes of its own (by name, in the program)"),
     widens("CLAUDE_INTERNAL_*", "switches features on (by name, in the program)"),
     widens("CLAUDE_ENV_FILE", "runs a file before every shell command (documented)"),
+    widens("USE_BUILTIN_RIPGREP", "searches with whatever is called `rg` (measured)"),
     widens("BUN_BE_BUN", "makes the program a plain Bun (by name, in the program)"),
     widens("BUN_INSPECT*", "opens the program to a debugger (by name, in the program)"),
     widens("BUN_CONFIG_FILE", "loads code into the program (by name, in the program)"),

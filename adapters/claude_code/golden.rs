@@ -87,6 +87,42 @@ fn text_that_came_in_pieces_is_not_told_again() {
     assert_eq!(shown(&run(&[full("1", "Hello"), full("2", "you")]).0), "Hello\n\nyou");
 }
 
+/// As some gateways do.
+#[test]
+fn messages_that_all_have_the_same_id_or_none_are_told_once_each() {
+    for id in ["same", ""] {
+        let first = [start(id), block(), delta("One."), full(id, "One.")];
+        let second = [
+            start(id),
+            block(),
+            delta("Tw"),
+            delta("o."),
+            full(id, "Two."),
+            block(),
+            delta("Three."),
+            full(id, "Three."),
+        ];
+        assert_eq!(shown(&run(&[&first[..], &second[..]].concat()).0), "One.\n\nTwo.\n\nThree.", "{id:?}");
+        let broken = [start(id), block(), delta("On")];
+        assert_eq!(shown(&run(&[&broken[..], &first[..]].concat()).0), "One.", "{id:?}");
+    }
+}
+
+#[test]
+fn an_absolute_pattern_that_listed_files_outside_the_vault_ends_the_run() {
+    let listed = |pattern: &str, failed: bool| {
+        let lines = [use_of("Glob", &serde_json::json!({ "pattern": pattern })), answer("x", failed)];
+        run(&lines).1.report().bypassed.is_some()
+    };
+    for pattern in ["/etc/*", "/*/x", "/vault/../etc/**", "/etc/{a,b}"] {
+        assert!(listed(pattern, false), "{pattern}");
+        assert!(!listed(pattern, true), "{pattern}: it was refused");
+    }
+    for pattern in ["/vault/**/*.md", "/vault", "**/*.md", "../*"] {
+        assert!(!listed(pattern, false), "{pattern}");
+    }
+}
+
 #[test]
 fn a_message_asked_for_again_replaces_what_was_shown_of_the_broken_one() {
     let broken = [start("1"), block(), delta("Once upon a "), delta("time.")];

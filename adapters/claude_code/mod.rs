@@ -72,7 +72,8 @@ impl Adapter for ClaudeCode {
 
     fn looks(&self, request: &Request, host: &HostEnv, _: &Survey) -> Vec<Look> {
         let settings = sign_in::settings(request, host).map(Look::Text);
-        std::iter::once(Look::Real(request.vault.clone())).chain(settings).collect()
+        let folders = sign_in::folders(request, host).into_iter().map(Look::Real);
+        std::iter::once(Look::Real(request.vault.clone())).chain(settings).chain(folders).collect()
     }
 
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error> {

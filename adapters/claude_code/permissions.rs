@@ -28,7 +28,8 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         Capability::ReadOutside,
         no(
             Tested,
-            "Claude Code's own check, links out of the vault included. It may read back what it keeps of the session",
+            "Claude Code's own check, links out of the vault included. It may read back what it keeps of the session. 2.1.197 lists \
+             the names of files for an absolute pattern of `Glob`, and the run ends for it; 2.1.332 refuses that",
         ),
         BESIDE_SHELL,
     ),

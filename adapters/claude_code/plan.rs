@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::sign_in::{self, SignIn};
 use super::{SPEC, environment, flags, prompt, servers, tools};
 use crate::adapters::obeyed::OBEYED;
-use crate::adapters::{Context, version};
+use crate::adapters::{Context, boundary, version};
 use crate::env::Os;
 use crate::error::Error;
 use crate::guidance;
@@ -27,6 +27,9 @@ pub(super) fn plan(request: &Request, context: &Context<'_>) -> Result<Plan, Err
     supported(request.mode, context)?;
     let version = context.binary.version.as_str();
     let safe = request.mode == Mode::Safe;
+    if safe {
+        is_fit(request, context)?;
+    }
     let sign_in = sign_in::sign_in(request, context);
     let (text, notice) = prompt::text(request);
 
@@ -202,6 +205,21 @@ fn supported(mode: Mode, context: &Context<'_>) -> Result<(), Error> {
     }
     let guidance = guidance::version_unsupported(&SPEC, context.app, &context.binary.found, found, needed);
     Err(Error::Setup(Box::new(guidance)))
+}
+
+/// Refuses a vault in which keys and sign-ins would be read as notes.
+fn is_fit(request: &Request, context: &Context<'_>) -> Result<(), Error> {
+    let vaults = boundary::both(&request.vault, context.survey);
+    let folders = sign_in::folders(request, context.host);
+    let why =
+        folders.split_first().and_then(|(own, homes)| boundary::unfit(&vaults, homes, own, SPEC.name, context.survey));
+    match why {
+        Some(why) => {
+            let what = format!("keep to Safe mode here: {why}");
+            Err(Error::Unsupported { agent: SPEC.id.clone(), what })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether the program is a script of `cmd.exe`.

@@ -246,6 +246,18 @@ fn what_widens_a_mode_is_refused() {
 }
 
 #[test]
+fn a_vault_that_holds_the_home_or_lies_in_the_agents_own_folder_is_no_ground_for_safe_mode() {
+    let machine = machine(Os::Linux);
+    for vault in ["/home/user", "/home", "/", "/home/user/.claude", "/home/user/.claude/notes"] {
+        let request = Request::new(AgentId::CLAUDE_CODE, vault, "Hi.");
+        let refused = machine.plan(&request);
+        assert!(matches!(refused, Err(Error::Unsupported { .. })), "{vault}: {refused:?}");
+        machine.plan(&request.mode(Mode::PowerUser)).expect("Power User mode asks no such thing");
+    }
+    machine.plan(&Request::new(AgentId::CLAUDE_CODE, "/home/user/Notes", "Hi.")).expect("a folder of notes");
+}
+
+#[test]
 fn a_version_below_the_floor_is_refused() {
     for version in ["2.1.196", "1.0.0", "nonsense"] {
         let mut machine = machine(Os::Linux);

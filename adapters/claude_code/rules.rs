@@ -50,11 +50,11 @@ static SENTENCES: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r#"(?:Failed to authenticate\. )?(?:API Error: )?(?P<status>401) \{"type":"error","error":\{"type":"authentication_error""#,
+            r#"(?:Failed to authenticate\. |Please run /login · )API Error: 401\b|(?:API Error: )?401 \{"type":"error","error":\{"type":"authentication_error""#,
         ),
         code: Code::TokenRejected,
         text: "token_rejected",
-        source: "2.0.30, 2.1.72; anthropics/claude-code#10712, paperclipai/paperclip#139",
+        source: "2.0.30, 2.1.72, 2.1.214; anthropics/claude-code#10712, #84903, paperclipai/paperclip#139; the first by that of 403",
         example: Text(
             r#"API Error: 401 {"type":"error","error":{"type":"authentication_error","message":"OAuth token has expired."}}"#,
         ),

@@ -41,6 +41,14 @@ pub(super) fn config_dir(request: &Request, host: &HostEnv) -> Option<PathBuf> {
     asked.or_else(|| if removed { None } else { inherited() }).filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
+/// Claude Code's own folder and the home folders, which no vault may hold.
+pub(super) fn folders(request: &Request, host: &HostEnv) -> Vec<PathBuf> {
+    let asked = ["HOME", "USERPROFILE"].iter().filter_map(|name| request.env.get(*name));
+    let homes: Vec<PathBuf> = asked.map(|home| PathBuf::from(home.expose())).chain(host.home.clone()).collect();
+    let own = config_dir(request, host).or_else(|| Some(homes.first()?.join(".claude")));
+    own.into_iter().chain(homes).collect()
+}
+
 /// The person's settings file. What lies in a folder that the request names is not known to be the person's.
 pub(super) fn settings(request: &Request, host: &HostEnv) -> Option<PathBuf> {
     if request.env.contains_key(CONFIG_DIR) {

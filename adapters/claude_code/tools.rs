@@ -12,7 +12,7 @@ pub(super) const POWER_USER: &[&str] = &["Bash", "Monitor", "PowerShell", "Skill
 pub(super) const WRITERS: &[(&str, &str)] =
     &[("Edit", "file_path"), ("Write", "file_path"), ("NotebookEdit", "notebook_path")];
 
-/// Tools that read a file or a folder, with the argument that names it. A pattern is not followed.
+/// Tools that read a file or a folder, with the argument that names it. A relative pattern is not followed outside.
 pub(super) const READERS: &[(&str, &str)] = &[("Glob", "path"), ("Grep", "path"), ("Read", "file_path")];
 
 /// What the tools of a server begin with.

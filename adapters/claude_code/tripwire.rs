@@ -63,6 +63,7 @@ impl Tripwire {
             |table: &[(&str, &'static str)]| table.iter().find(|(name, _)| *name == tool).map(|(_, arg)| *arg);
         let writes = argument(tools::WRITERS);
         let path = writes.or_else(|| argument(tools::READERS)).and_then(|argument| path_of(input?, argument));
+        let path = (tool == "Glob").then(|| listed(input?)).flatten().or(path);
         self.open.insert(id.to_owned(), Call { tool: tool.to_owned(), path, writes: writes.is_some() });
     }
 
@@ -90,6 +91,14 @@ impl Tripwire {
         let Some(session) = &self.session else { return false };
         path.iter().any(|part| part.to_str() == Some(session))
     }
+}
+
+/// What an absolute pattern lists: 2.1.197 follows it wherever it leads (measured), 2.1.332 refuses it.
+fn listed(input: &RawValue) -> Option<PathBuf> {
+    let pattern = path_of(input, "pattern").filter(|pattern| pattern.is_absolute())?;
+    let plain =
+        |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{', '!', '(']);
+    Some(pattern.components().take_while(plain).collect())
 }
 
 /// An argument that names a file.

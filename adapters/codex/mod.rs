@@ -73,7 +73,7 @@ impl Adapter for Codex {
     }
 
     fn looks(&self, request: &Request, host: &HostEnv, _seen: &Survey) -> Vec<Look> {
-        person::looks(request, host).into_iter().chain(safe::looks(request)).collect()
+        person::looks(request, host).into_iter().chain(safe::looks(request, host)).collect()
     }
 
     fn plan(&self, request: &Request, context: &Context<'_>) -> Result<Plan, Error> {

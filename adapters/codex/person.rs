@@ -52,8 +52,9 @@ pub(super) fn home(request: &Request, host: &HostEnv) -> Option<PathBuf> {
 
 /// A variable of the run's environment that names a folder.
 fn value(name: &str, request: &Request, host: &HostEnv) -> Option<PathBuf> {
+    // One that is empty is none, to Codex too.
     if let Some(value) = request.env.get(name) {
-        return Some(PathBuf::from(value.expose()));
+        return Some(PathBuf::from(value.expose())).filter(|path| !path.as_os_str().is_empty());
     }
     let removed = request.env_remove.iter().any(|removed| removed == name);
     host.var(name).filter(|value| !removed && !value.is_empty()).map(PathBuf::from)

@@ -101,13 +101,21 @@ static ACCOUNT: &[Rule] = &[
     },
     Rule {
         on: phrase(
-            r"(?:Failed to refresh token: |[^\n]{0,40}refresh token[^\n]{0,60}(?:revoked|expired|already been used|already used))|Your access token could not be refreshed\b|Your session has ended\. Please log in again",
+            r"(?:Failed to refresh token: 40[013]\b|[^\n]{0,40}refresh token[^\n]{0,60}(?:revoked|expired|already been used|already used))|Your access token could not be refreshed\b|Your session has ended\. Please log in again",
         ),
         code: Code::TokenRejected,
         text: "token_rejected",
-        source: "strings of the program, 0.171.0; openai/codex#4432",
+        source: "strings of the program, 0.171.0; openai/codex#4432, #6028",
         example: Text("Your access token could not be refreshed because your refresh token was already used."),
         near_miss: Text("Her access token could not be refreshed."),
+    },
+    Rule {
+        on: phrase(r"Failed to refresh token: (?:error sending request\b|(?P<status>5\d\d)\b)"),
+        code: Code::Network,
+        text: "network",
+        source: "by the words for a refused one and those of the program's HTTP client, 0.171.0",
+        example: Text("Failed to refresh token: error sending request for url (https://auth.openai.com/oauth/token)"),
+        near_miss: Text("Failed to refresh token: 401 Unauthorized: Your refresh token has already been used"),
     },
     Rule {
         on: phrase(r"(?:unexpected status|(?:stream error: )?exceeded retry limit, last status:) 401 Unauthorized\b"),

@@ -13,7 +13,7 @@ use super::person::{self, Person};
 use super::{SPEC, value};
 use crate::adapters::obeyed::OBEYED;
 use crate::adapters::{Context, boundary};
-use crate::env::Os;
+use crate::env::{HostEnv, Os};
 use crate::error::Error;
 use crate::request::{Mode, Request};
 use crate::survey::{Look, Seen};
@@ -71,7 +71,7 @@ const OFF: &[&str] = &[
 ];
 
 /// Where to look.
-pub(super) fn looks(request: &Request) -> Vec<Look> {
+pub(super) fn looks(request: &Request, host: &HostEnv) -> Vec<Look> {
     if request.mode != Mode::Safe {
         return Vec::new();
     }
@@ -84,7 +84,8 @@ pub(super) fn looks(request: &Request) -> Vec<Look> {
         Look::Real(instructions.clone()),
         Look::Text(instructions),
     ];
-    looks.into_iter().chain(skills).collect()
+    let homes = homes(request, host).into_iter().chain(person::codex_home(request, host)).map(Look::Real);
+    looks.into_iter().chain(skills).chain(homes).collect()
 }
 
 /// The settings of Safe mode.
@@ -101,7 +102,10 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
     if vaults.iter().any(|vault| vault.to_str().is_none()) {
         return refuse("keep to Safe mode in a folder whose name is not Unicode; rename it".into());
     }
-    if let Some(why) = holds_home(request, context, &vaults) {
+    let (homes, own) = (homes(request, context.host), person::codex_home(request, context.host));
+    // Without a home there is no folder of its own; the vault's neighbour is none.
+    let own = own.unwrap_or_else(|| request.vault.with_file_name(".codex"));
+    if let Some(why) = boundary::unfit(&vaults, &homes, &own, "Codex", context.survey) {
         return refuse(format!("keep to Safe mode here: {why}"));
     }
     let Some(profile) = (0..64).map(profile_name).find(|name| !person.profiles.contains(name)) else {
@@ -220,18 +224,7 @@ fn skills(vaults: &[PathBuf], context: &Context<'_>) -> Option<Vec<String>> {
     Some(files.iter().filter_map(|file| file.to_str().map(str::to_owned)).collect())
 }
 
-/// Why this is no folder to be edited as notes, for people.
-fn holds_home(request: &Request, context: &Context<'_>, vaults: &[PathBuf]) -> Option<String> {
-    let codex = person::codex_home(request, context.host);
-    let homes = [person::home(request, context.host), context.host.home.clone(), codex.clone()];
-    let vault = request.vault.display();
-    let held = homes.into_iter().flatten().find(|home| vaults.iter().any(|vault| boundary::lies_in(home, vault)));
-    if let Some(held) = held {
-        return Some(format!(
-            "`{vault}` holds `{}`, with your keys, sign-ins and settings; choose a folder of notes below it",
-            held.display()
-        ));
-    }
-    let within = codex.is_some_and(|codex| vaults.iter().any(|vault| boundary::lies_in(vault, &codex)));
-    within.then(|| format!("`{vault}` lies in Codex's own folder; choose another vault"))
+/// Home folders and Codex's own, in which no vault may lie and which none may hold.
+fn homes(request: &Request, host: &HostEnv) -> Vec<PathBuf> {
+    [person::home(request, host), host.home.clone()].into_iter().flatten().collect()
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent_launcher::{Mode, Status};
+use agent_launcher::{Code, Mode, Status};
 use serde_json::{Value, json};
 
 use crate::support::anthropic::{self, KEY, on_every_claude};
@@ -19,6 +19,7 @@ on_every_claude!(
     every_way_out_of_the_vault_is_refused_in_safe_mode,
     the_home_does_not_widen_safe_mode,
     a_vault_behind_a_link_is_kept_as_any_other,
+    an_absolute_pattern_lists_nothing_outside_or_ends_the_run,
 );
 
 /// A command that says that it ran.
@@ -222,6 +223,14 @@ fn escapes(machine: &Machine) -> Vec<(&'static str, Value)> {
         write("link-hidden/config.toml"),
         write("sub/.hidden/x"),
         write("SUB/.Hidden/x"),
+        write("/proc/self/cwd/.codex/x"),
+        write(format!("/proc/self/root{}/x", outside.display())),
+        write("sub/.git"),
+        write("a/b/../../.mcp.json"),
+        write("link-folder/../.codex/x"),
+        write(" .codex/x"),
+        ("NotebookEdit", json!({ "notebook_path": "x.ipynb", "new_source": "ESCAPED", "edit_mode": "insert" })),
+        read(format!("/proc/self/root{}/secret.txt", outside.display())),
         edit(".obsidian/app.json"),
         edit(vault.join(".obsidian/app.json")),
         write("opencode.json"),
@@ -329,6 +338,23 @@ async fn the_home_does_not_widen_safe_mode(version: &'static str) {
     assert_eq!(ok, [false, true, false], "{told:#?}");
     assert_eq!(machine.read("vault/new.md").as_deref(), Some("ESCAPED"));
     assert_eq!((machine.read("outside/x"), machine.read("vault/shell")), (None, None));
+}
+
+async fn an_absolute_pattern_lists_nothing_outside_or_ends_the_run(version: &'static str) {
+    let model = Model::empty().await;
+    let machine = hostile(version, &model, false).await;
+    let inside = ("Glob", json!({ "pattern": machine.vault().join("*.md") }));
+    let outside = ("Glob", json!({ "pattern": machine.outside().join("*") }));
+    model.script(script(&[inside]));
+    let told = told::run(&machine.launcher(), &machine.request("Try.")).await;
+    assert_eq!(told.outcome().status, Status::Completed, "{told:#?}");
+    model.script(script(&[outside]));
+    let told = told::run(&machine.launcher(), &machine.request("Try.")).await;
+    if version == "2.1.197" {
+        assert_eq!(told.error().map(|guidance| guidance.code), Some(Code::PermissionBypassed), "{told:#?}");
+    } else {
+        assert_eq!((told.outcome().status, told.tool("Glob")[0].1), (Status::Completed, true), "{told:#?}");
+    }
 }
 
 async fn a_vault_behind_a_link_is_kept_as_any_other(version: &'static str) {
