@@ -4,14 +4,15 @@ use super::{OpenCode, tools};
 use crate::adapters::golden::{self, shown};
 use crate::adapters::{Adapter as _, Decoder};
 use crate::event::EventKind;
-use crate::plan::{OutputFormat, Plan};
+use crate::plan::{OutputFormat, Plan, Scratch};
 use crate::request::Mode;
 
 /// A plan as far as a decoder looks at it.
 fn plan(mode: Mode) -> Plan {
     let safe = mode == Mode::Safe;
     let allowed_tools = safe.then(|| tools::SAFE.iter().map(|tool| (*tool).to_owned()).collect());
-    Plan { allowed_tools, ..golden::plan(&OpenCode, OutputFormat::Json, mode, "1.18.33") }
+    let scratch = Some(Scratch { name: "Notes-1".into(), below: None, stays: true });
+    Plan { allowed_tools, scratch, ..golden::plan(&OpenCode, OutputFormat::Json, mode, "1.18.33") }
 }
 
 fn decoded(name: &str, bytes: &[u8]) -> String {
@@ -170,6 +171,13 @@ fn a_file_outside_what_the_mode_lets_write_trips_the_wire() {
     assert_eq!(bypassed("read", serde_json::json!({ "filePath": "/vault/.git/config" })), None);
     assert!(bypassed("read", serde_json::json!({ "filePath": "/etc/passwd" })).is_some());
     assert!(bypassed("grep", serde_json::json!({ "pattern": "x", "path": "/etc" })).is_some());
+    for path in [".", "sub", "./a.md", "/home/user/.cache/agent-launcher/opencode/Notes-1"] {
+        assert_eq!(bypassed("glob", serde_json::json!({ "pattern": "*", "path": path })), None, "{path} is empty");
+        assert!(bypassed("write", serde_json::json!({ "filePath": path })).is_some(), "{path}");
+    }
+    for path in ["..", "sub/../../a.md", "/home/user/.cache/agent-launcher/opencode/Notes-1/../a"] {
+        assert!(bypassed("glob", serde_json::json!({ "pattern": "*", "path": path })).is_some(), "{path}");
+    }
     let aside = "/home/user/.local/share/opencode/tool-output/tool_1";
     assert_eq!(bypassed("read", serde_json::json!({ "filePath": aside })), None, "long answers are put aside there");
     assert!(bypassed("write", serde_json::json!({ "filePath": aside })).is_some());

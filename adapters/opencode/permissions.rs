@@ -9,7 +9,7 @@ pub(super) static PERMISSIONS: &[Permission] = &[
         Capability::ReadVault,
         yes(
             Tested,
-            "`read`, `glob`, `grep`; not `.env` files. `glob` and `grep` need ripgrep: OpenCode takes the one on the `PATH`, or \
+            "`read`, `glob`, `grep`; `read` not of `.env` files, whose lines `grep` shows all the same. `glob` and `grep` need ripgrep: OpenCode takes the one on the `PATH`, or \
              fetches its own",
         ),
         yes(Tested, ""),

@@ -1,7 +1,7 @@
 //! The tripwire of Safe mode: what ran is compared with what the mode gives. The permissions keep the mode; this notices a
 //! version that stopped keeping them.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{tools, wire};
 use crate::adapters::boundary;
@@ -17,6 +17,8 @@ pub(super) struct Tripwire {
     servers: Vec<String>,
     /// The vault as given and as it really is; empty where that is not watched.
     folders: Vec<PathBuf>,
+    /// The name of the empty folder that the run works from.
+    away: Option<String>,
 }
 
 impl Tripwire {
@@ -25,6 +27,7 @@ impl Tripwire {
             tools: plan.allowed_tools.clone(),
             servers: plan.mcp_servers.clone(),
             folders: plan.allowed_folders.clone(),
+            away: plan.scratch.as_ref().map(|scratch| scratch.name.clone()),
         }
     }
 
@@ -55,8 +58,14 @@ impl Tripwire {
     }
 
     fn reached(&self, path: &Path, writes: bool) -> Option<String> {
+        // Looking around in the empty folder that the run works from finds nothing and breaks nothing; models do it often.
+        let leaves = path.components().any(|part| part == Component::ParentDir);
+        let is_away = self.away.iter().any(|away| path.iter().any(|part| part == away.as_str()));
+        if !writes && !leaves && (path.is_relative() || is_away) {
+            return None;
+        }
         if !self.folders.is_empty() && path.is_relative() {
-            // It counts from the empty folder that the run works from.
+            // It counts from that folder.
             let how = if writes { "written" } else { "read" };
             return Some(format!("`{}` was {how}, which is outside the vault", path.display()));
         }

@@ -24,7 +24,9 @@ async fn safe_answers_writes_the_note_asks_the_app_and_runs_no_shell() {
             .tool("bash", json!({ "command": "touch ran-a-shell", "workdir": vault, "description": "Runs a shell" }))
             .tool("tolaria_note_info", json!({ "note": "note.md" })),
         tool("read", json!({ "filePath": vault.join("note.md") })),
-        tool("edit", json!({ "filePath": vault.join("note.md"), "oldString": "Milk", "newString": "Oat milk" })),
+        // What models try first: it is empty, and breaks nothing.
+        tool("read", json!({ "filePath": "." }))
+            .tool("edit", json!({ "filePath": vault.join("note.md"), "oldString": "Milk", "newString": "Oat milk" })),
         text("Done."),
     ]);
     machine.write("vault/AGENTS.md", "INSTRUCTIONS-OF-THE-VAULT\n");
