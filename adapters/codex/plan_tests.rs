@@ -303,6 +303,18 @@ fn a_vault_that_cannot_be_looked_through_is_no_ground_for_safe_mode() {
 }
 
 #[test]
+fn a_folder_of_settings_that_counts_from_the_vault_is_no_ground_for_safe_mode() {
+    let machine = machine(Os::Linux);
+    let refused = machine.plan(&machine.request("Hi.").env("CODEX_HOME", "notes/codex"));
+    assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("CODEX_HOME")), "{refused:?}");
+    // An empty one is none to Codex, so that the person's own settings count.
+    let mut machine = machine;
+    machine.settings("[mcp_servers.theirs]\ncommand = \"x\"\n");
+    let plan = machine.plan(&machine.request("Hi.").env("CODEX_HOME", "")).expect("the request can be planned");
+    assert!(args(&plan).iter().any(|arg| arg.contains("\"theirs\"={\"enabled\"=false}")), "{:?}", args(&plan));
+}
+
+#[test]
 fn a_folder_that_the_request_names_chooses_no_secret() {
     let mut machine = machine(Os::Linux);
     machine.see(Look::Text("/srv/codex/config.toml".into()), Seen::Text(HOSTILE.into()));

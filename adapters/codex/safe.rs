@@ -17,6 +17,7 @@ use crate::env::{HostEnv, Os};
 use crate::error::Error;
 use crate::request::{Mode, Request};
 use crate::survey::{Look, Seen};
+use crate::validate;
 
 /// What a patch may not touch at the top of the vault, there or not: all that other programs run or obey. Every hidden name
 /// that is there comes on top; hidden names further down are watched by the tripwire.
@@ -103,6 +104,13 @@ pub(super) fn settings(request: &Request, context: &Context<'_>, person: &Person
         return refuse("keep to Safe mode in a folder whose name is not Unicode; rename it".into());
     }
     let (homes, own) = (homes(request, context.host), person::codex_home(request, context.host));
+    if let Some(relative) = own.as_deref().filter(|own| !validate::is_absolute(own, context.host.os == Os::Windows)) {
+        // Codex would count it from the vault, which then had settings that nobody looked at.
+        return refuse(format!(
+            "keep to Safe mode while `CODEX_HOME` is `{}`; set it to a full path, or not at all",
+            relative.display()
+        ));
+    }
     // Without a home there is no folder of its own; the vault's neighbour is none.
     let own = own.unwrap_or_else(|| request.vault.with_file_name(".codex"));
     if let Some(why) = boundary::unfit(&vaults, &homes, &own, "Codex", context.survey) {
