@@ -166,10 +166,14 @@ fn stays(scratch: &Scratch) -> io::Result<PathBuf> {
 
 /// Makes a folder that only this user may enter. One that is there already must be such a folder, and no link.
 fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(folder) {
+    let made = {
+        use std::os::unix::fs::DirBuilderExt as _;
+        std::fs::DirBuilder::new().mode(0o700).create(folder)
+    };
+    #[cfg(not(unix))]
+    let made = std::fs::create_dir(folder);
+    match made {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
