@@ -24,7 +24,7 @@ pub(super) static TEXTS: &[Text] = &[
     Text {
         key: "no_answer",
         title: "{agent} ended without an answer",
-        message: "{agent} ended[ with exit code {exit_code}] without an answer and without a reason. Most often it is not \
+        message: "{agent} ended[ with exit code {exit_code}] without an answer and without a reason. Perhaps it is not \
                   signed in, or its version is too old[ (this one is {version})].",
         steps: &[Choose("See in a terminal whether it is signed in."), Run("{login}"), Run("{update}"), Retry],
     },
