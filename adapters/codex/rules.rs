@@ -270,6 +270,19 @@ static SERVICE: &[Rule] = &[
         near_miss: Text("The stream disconnected before completion"),
     },
     Rule {
+        on: phrase(
+            r"(?:Reconnecting\.\.\. \d+/\d+ \()?stream disconnected before completion: [^\n]*invalid peer certificate: [A-Za-z]+",
+        ),
+        code: Code::Tls,
+        text: "tls",
+        source: "the words of the program's TLS library, behind its own (recording fail_xcut has those); 0.171.0, 2026-11",
+        example: Text(
+            "stream disconnected before completion: error sending request: client error (Connect): invalid peer \
+             certificate: UnknownIssuer",
+        ),
+        near_miss: Text("stream disconnected before completion: no certificate"),
+    },
+    Rule {
         on: phrase(r"stream disconnected before completion: "),
         code: Code::Network,
         text: "answer_cut",
