@@ -17,6 +17,7 @@ mod demo;
 #[cfg(test)]
 mod docs;
 mod environment;
+mod extra;
 #[cfg(test)]
 mod golden;
 pub(crate) mod obeyed;

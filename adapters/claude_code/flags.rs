@@ -1,5 +1,6 @@
 //! Claude Code's flags: those of every plan, those that need a version, and those a host may add.
 
+use crate::adapters::extra::{self, Takes};
 use crate::adapters::version::Flag;
 use crate::error::Error;
 use crate::request::Request;
@@ -25,13 +26,6 @@ pub(super) const FRESH_SYSTEM_PROMPT: Flag = Flag::new("--system-prompt-snapshot
 /// From here on Claude Code keeps Git from starting programs that a repository's own settings name (measured); versions
 /// between 2.1.197, which does not, and this one were not looked at.
 pub(super) const CAREFUL_GIT: Flag = Flag::new("", (2, 1, 332));
-
-/// Whether a flag that a host may add takes a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    Nothing,
-    Value,
-}
 
 /// What a host may add: flags that cannot widen what a mode gives, cannot change where the run works, and leave nothing
 /// behind in the user's settings. All others are refused, those of later versions included.
@@ -110,44 +104,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("-w", "it changes the folder"),
 ];
 
-/// The extra arguments of a request, each with its value joined to it: a list would else swallow what follows.
+/// The extra arguments of a request.
 pub(super) fn extra(request: &Request) -> Result<Vec<String>, Error> {
-    let mut args = request.extra_args.iter();
-    let mut taken = Vec::new();
-    while let Some(arg) = args.next() {
-        let (name, value) = match arg.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (arg.as_str(), None),
-        };
-        let Some((_, takes)) = ADDABLE.iter().find(|(addable, _)| *addable == name) else {
-            return Err(refuse(arg, reason(name)));
-        };
-        match (takes, value) {
-            (Takes::Nothing, None) => taken.push(arg.clone()),
-            (Takes::Nothing, Some(_)) => return Err(refuse(arg, "it takes no value")),
-            (Takes::Value, Some(value)) if !value.is_empty() => taken.push(arg.clone()),
-            (Takes::Value, Some(_)) => return Err(refuse(arg, "its value is missing")),
-            (Takes::Value, None) => match args.next().filter(|value| !value.is_empty() && !value.starts_with('-')) {
-                Some(value) => taken.push(format!("{arg}={value}")),
-                None => return Err(refuse(arg, "its value is missing; write it as `--flag=value`")),
-            },
-        }
-    }
-    Ok(taken)
-}
-
-fn reason(name: &str) -> &'static str {
-    let same = |known: &str| {
-        let short = known.len() == 2 && name.starts_with(known) && !name.starts_with("--");
-        name.eq_ignore_ascii_case(known) || short
-    };
-    match REFUSED.iter().find(|(known, _)| same(known)) {
-        Some((_, reason)) => reason,
-        None if !name.starts_with('-') => "it belongs to no flag",
-        None => "it is not known to leave the mode as it is",
-    }
-}
-
-fn refuse(arg: &str, reason: &str) -> Error {
-    Error::Forbidden { argument: arg.to_owned(), reason: reason.to_owned() }
+    extra::taken(request, ADDABLE, |name| extra::reason(name, REFUSED))
 }

@@ -1,5 +1,6 @@
 //! The arguments that a host may add: settings that cannot widen what a mode gives and cannot change where the run works.
 
+use crate::adapters::extra::{self, refuse};
 use crate::error::Error;
 use crate::request::Request;
 
@@ -76,7 +77,10 @@ pub(super) fn extra(request: &Request) -> Result<Vec<String>, Error> {
         match setting {
             Some(setting) => taken.push(format!("--config={}", checked(setting.trim_start_matches('='))?)),
             None if FLAGS.contains(&arg.as_str()) => taken.push(arg.clone()),
-            None => return Err(forbidden(arg)),
+            None => {
+                let name = arg.split('=').next().unwrap_or(arg);
+                return Err(refuse(arg, extra::reason(name, REFUSED)));
+            }
         }
     }
     Ok(taken)
@@ -94,21 +98,4 @@ fn checked(setting: &str) -> Result<&str, Error> {
         return Ok(setting);
     }
     Err(refuse(setting, "the setting is not known to leave the mode as it is"))
-}
-
-fn forbidden(arg: &str) -> Error {
-    let name = arg.split('=').next().unwrap_or(arg);
-    let same = |known: &str| {
-        let short = known.len() == 2 && name.starts_with(known) && !name.starts_with("--");
-        name.eq_ignore_ascii_case(known) || short
-    };
-    match REFUSED.iter().find(|(known, _)| same(known)) {
-        Some((_, reason)) => refuse(arg, reason),
-        None if !name.starts_with('-') => refuse(arg, "it belongs to no flag"),
-        None => refuse(arg, "it is not known to leave the mode as it is"),
-    }
-}
-
-fn refuse(arg: &str, reason: &str) -> Error {
-    Error::Forbidden { argument: arg.to_owned(), reason: reason.to_owned() }
 }

@@ -1,5 +1,6 @@
 //! Copilot's flags: those the plans use, by the version that has them, and those a host may add.
 
+use crate::adapters::extra::{self, Takes};
 use crate::adapters::version::Flag;
 use crate::error::Error;
 use crate::request::Request;
@@ -31,13 +32,6 @@ pub(super) const ALWAYS: &[Flag] = &[
 
 /// Further flags of Safe mode. The built-in servers reach the network; the folder for temporary files is no vault.
 pub(super) const SAFE: &[&str] = &["--disable-builtin-mcps", "--disallow-temp-dir"];
-
-/// Whether a flag that a host may add takes a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    Nothing,
-    Value,
-}
 
 /// What a host may add: flags that cannot widen what a mode gives, cannot change where the run works, and leave nothing
 /// behind in the user's settings. All others are refused, those of later versions included.
@@ -104,47 +98,17 @@ const REFUSED: &[(&str, &str)] = &[
     ("-r", "the session is given with the request"),
 ];
 
-/// The extra arguments of a request, each with its value joined to it.
+/// The extra arguments of a request.
 pub(super) fn extra(request: &Request) -> Result<Vec<String>, Error> {
-    let mut args = request.extra_args.iter();
-    let mut taken = Vec::new();
-    while let Some(arg) = args.next() {
-        let (name, value) = match arg.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (arg.as_str(), None),
-        };
-        let Some((_, takes)) = ADDABLE.iter().find(|(addable, _)| *addable == name) else {
-            return Err(forbidden(arg, name));
-        };
-        match (takes, value) {
-            (Takes::Nothing, None) => taken.push(arg.clone()),
-            (Takes::Nothing, Some(_)) => return Err(refuse(arg, "it takes no value")),
-            (Takes::Value, Some(value)) if !value.is_empty() => taken.push(arg.clone()),
-            (Takes::Value, Some(_)) => return Err(refuse(arg, "its value is missing")),
-            (Takes::Value, None) => match args.next().filter(|value| !value.is_empty() && !value.starts_with('-')) {
-                Some(value) => taken.push(format!("{arg}={value}")),
-                None => return Err(refuse(arg, "its value is missing; write it as `--flag=value`")),
-            },
-        }
-    }
-    Ok(taken)
+    extra::taken(request, ADDABLE, reason)
 }
 
-fn forbidden(arg: &str, name: &str) -> Error {
-    // The longest known flag that the argument begins with or abbreviates: `-p=x`, `-C/x`, `--allow-all-t`.
+fn reason(name: &str) -> &'static str {
+    // The shortest known flag that the argument is, begins with or abbreviates: `-p=x`, `-C/x`, `--allow-all-t`.
     let same = |known: &str| {
-        let short = known.len() == 2 && name.starts_with(known) && !name.starts_with("--");
         let abbreviated = name.len() > 3 && name.starts_with("--") && known.starts_with(name);
-        name.eq_ignore_ascii_case(known) || short || abbreviated
+        extra::is_same(name, known) || abbreviated
     };
     let known = REFUSED.iter().filter(|(known, _)| same(known)).min_by_key(|(known, _)| known.len());
-    match known {
-        Some((_, reason)) => refuse(arg, reason),
-        None if !name.starts_with('-') => refuse(arg, "it belongs to no flag"),
-        None => refuse(arg, "it is not known to leave the mode as it is"),
-    }
-}
-
-fn refuse(arg: &str, reason: &str) -> Error {
-    Error::Forbidden { argument: arg.to_owned(), reason: reason.to_owned() }
+    extra::or_unknown(name, known)
 }

@@ -1,5 +1,6 @@
 //! OpenCode's flags: those of every plan, and those a host may add.
 
+use crate::adapters::extra::{self, refuse};
 use crate::error::Error;
 use crate::request::Request;
 
@@ -54,7 +55,7 @@ pub(super) fn extra(request: &Request) -> Result<Vec<String>, Error> {
             None => (arg.as_str(), None),
         };
         if !ADDABLE.contains(&name) {
-            return Err(forbidden(arg, name));
+            return Err(refuse(arg, reason(name)));
         }
         let value = value.or_else(|| args.next().cloned()).filter(|value| !value.is_empty() && !value.starts_with('-'));
         let Some(value) = value else { return Err(refuse(arg, "its value is missing; write it as `--flag=value`")) };
@@ -63,20 +64,8 @@ pub(super) fn extra(request: &Request) -> Result<Vec<String>, Error> {
     Ok(taken)
 }
 
-fn forbidden(arg: &str, name: &str) -> Error {
+fn reason(name: &str) -> &'static str {
     // `-sID` and `-cf` as well, and `--no-…`, which turns a flag off.
-    let plain = name.strip_prefix("--no-").map_or_else(|| name.to_owned(), |rest| format!("--{rest}"));
-    let known = REFUSED.iter().find(|(known, _)| {
-        let short = known.len() == 2 && plain.starts_with(known) && !plain.starts_with("--");
-        plain.eq_ignore_ascii_case(known) || short
-    });
-    match known {
-        Some((_, reason)) => refuse(arg, reason),
-        None if !name.starts_with('-') => refuse(arg, "it belongs to no flag"),
-        None => refuse(arg, "it is not known to leave the mode as it is"),
-    }
-}
-
-fn refuse(arg: &str, reason: &str) -> Error {
-    Error::Forbidden { argument: arg.to_owned(), reason: reason.to_owned() }
+    let plain = name.strip_prefix("--no-").map(|rest| format!("--{rest}"));
+    extra::reason(plain.as_deref().unwrap_or(name), REFUSED)
 }
