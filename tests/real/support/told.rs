@@ -73,6 +73,22 @@ impl Told {
         self.deltas().concat()
     }
 
+    /// What a person sees in the end: the answer without what was taken back.
+    pub fn shown(&self) -> String {
+        let mut shown = String::new();
+        for kind in self.kinds() {
+            match kind {
+                EventKind::TextDelta { text } => shown += text,
+                EventKind::TextRetracted { text } => {
+                    assert!(shown.ends_with(text.as_str()), "{text:?} ends {shown:?}");
+                    shown.truncate(shown.len() - text.len());
+                }
+                _ => {}
+            }
+        }
+        shown
+    }
+
     /// The thinking.
     pub fn thinking(&self) -> String {
         self.kinds()
